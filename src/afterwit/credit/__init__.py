@@ -1,0 +1,1 @@
+"""Temporal, semantic and responsibility credit: which memory deserves what."""

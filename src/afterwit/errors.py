@@ -1,0 +1,75 @@
+"""Every error that Afterwit raises on purpose.
+
+    AfterwitError
+    ├── UsageError             the caller can mend it: a wrong argument, file or setting (exit code 2)
+    │   ├── InputError         a file or row that cannot be read as what it claims to be
+    │   ├── ConditionError     a condition that does not parse or names an unknown field
+    │   ├── UnknownScope       no such scope in this store
+    │   ├── NotFound           no such card, episode, round or delivery in this scope
+    │   └── MissingExtra       an optional package is needed; the message holds the install command
+    ├── Refused                a law of the memory forbids it; nothing was changed
+    │   ├── CapacityExceeded   the bank would hold more cards or tokens than its capacity
+    │   ├── Conflict           the same id with other content, or the bank moved since it was read
+    │   ├── LeakageError       a record judges an update although it was available when that was made
+    │   └── EmbedderMismatch   the bank was embedded by another model; re-embed it first
+    └── StoreError             the disk or database failed; the last commit still stands (exit code 1)
+
+A message is one line: what happened, to what, and what to do.
+"""
+
+
+class AfterwitError(Exception):
+    """The root of the tree; ``exit_code`` is what the command line returns."""
+
+    exit_code = 1
+
+
+class UsageError(AfterwitError):
+    exit_code = 2
+
+
+class InputError(UsageError):
+    pass
+
+
+class ConditionError(UsageError):
+    pass
+
+
+class UnknownScope(UsageError):
+    pass
+
+
+class NotFound(UsageError):
+    pass
+
+
+class MissingExtra(UsageError):
+    """An optional package is missing; says which command installs it."""
+
+    def __init__(self, package: str, extra: str) -> None:
+        super().__init__(f"this needs {package}, which is not installed: pip install 'afterwit[{extra}]'")
+
+
+class Refused(AfterwitError):
+    pass
+
+
+class CapacityExceeded(Refused):
+    pass
+
+
+class Conflict(Refused):
+    pass
+
+
+class LeakageError(Refused):
+    pass
+
+
+class EmbedderMismatch(Refused):
+    pass
+
+
+class StoreError(AfterwitError):
+    pass

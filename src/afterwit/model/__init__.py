@@ -1,0 +1,46 @@
+"""Frozen values, standard library only: what the rooms hand to one another."""
+
+from afterwit.model.card import Card, OperatorName, Posterior, Provenance, Stance, Status, Trial
+from afterwit.model.condition import Clause, Condition, Context, Value
+from afterwit.model.credit import Credit, Evidence, Interval, LifecycleVerdict, Refusal, Verdict
+from afterwit.model.edit import Bank, Batch, Edit, Round, fold
+from afterwit.model.episode import Citation, Decision, Delivery, Draft, Episode, Recalled, Step, Task
+from afterwit.model.ids import content_hash, new_id
+from afterwit.model.text import count_tokens, normalised
+
+__all__ = [
+    "Bank",
+    "Batch",
+    "Card",
+    "Citation",
+    "Clause",
+    "Condition",
+    "Context",
+    "Credit",
+    "Decision",
+    "Delivery",
+    "Draft",
+    "Edit",
+    "Episode",
+    "Evidence",
+    "Interval",
+    "LifecycleVerdict",
+    "OperatorName",
+    "Posterior",
+    "Provenance",
+    "Recalled",
+    "Refusal",
+    "Round",
+    "Stance",
+    "Status",
+    "Step",
+    "Task",
+    "Trial",
+    "Value",
+    "Verdict",
+    "content_hash",
+    "count_tokens",
+    "fold",
+    "new_id",
+    "normalised",
+]

@@ -1,0 +1,89 @@
+"""How a bank changes: edits, gathered in rounds."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+
+from afterwit.model.card import Card, OperatorName
+from afterwit.model.credit import Credit, Evidence, Refusal
+
+
+@dataclass(frozen=True, kw_only=True)
+class Edit:
+    """One operator applied.
+
+    writes: card versions put into the bank (a retired one carries status ``retired``). parents: card ids that
+    the operator read. reason: one line for people. evidence: ids of the evidence behind it.
+    """
+
+    id: str
+    operator: OperatorName
+    writes: tuple[Card, ...]
+    parents: tuple[str, ...] = ()
+    evidence: tuple[str, ...] = ()
+    reason: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Batch:
+    """One batch of confirmation tests and what the online FDR procedure said of it.
+
+    level: the significance level granted to this batch. p_values: per decision tested. confirmed: those
+    rejected. max_rejections: R⁺, kept because later levels depend on it (Zrnic et al. 2020, Batch-BH).
+    """
+
+    at: datetime
+    level: float
+    p_values: Mapping[str, float]
+    confirmed: tuple[str, ...]
+    max_rejections: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Round:
+    """One atomic credit-and-evolve pass over one bank, as of a moment.
+
+    base_version: the bank version it was planned on; committing on another is a Conflict. status: ``proposed``
+    rounds wait for approval. refused: what was considered and left, with reasons.
+    """
+
+    id: str
+    scope: str
+    bank: str
+    as_of: datetime
+    base_version: int
+    status: Literal["proposed", "applied", "rejected"] = "applied"
+    edits: tuple[Edit, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    credits: tuple[Credit, ...] = ()
+    refused: tuple[Refusal, ...] = ()
+    batch: Batch | None = None
+    figures: Mapping[str, float] = field(default_factory=dict)
+    note: str = ""
+
+    def summary(self) -> str:
+        counts: dict[str, int] = {}
+        for edit in self.edits:
+            counts[edit.operator] = counts.get(edit.operator, 0) + 1
+        done = ", ".join(f"{n} {name}" for name, n in sorted(counts.items())) or "no edits"
+        return f"round as of {self.as_of:%Y-%m-%d}: {done}; {len(self.refused)} left as insufficient"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bank:
+    """The cards of one kind in a scope, retired ones left out; ``version`` counts its commits."""
+
+    scope: str
+    name: str
+    version: int
+    cards: tuple[Card, ...]
+
+
+def fold(edits: Iterable[Edit]) -> dict[str, Card]:
+    """The bank as a fold of its edits, in order: card id → latest version, retired ones included."""
+    cards: dict[str, Card] = {}
+    for edit in edits:
+        for card in edit.writes:
+            cards[card.id] = card
+    return cards
