@@ -5,15 +5,19 @@ from datetime import datetime
 
 import numpy as np
 
-from afterwit.credit.items import Floats, Ints, Objects
-from afterwit.model import Clause, Evidence, content_hash
+from afterwit.credit.conditions import Split
+from afterwit.credit.items import Bools, Floats, Ints, Objects
+from afterwit.model import Evidence, content_hash
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class EvidenceTable:
     """Everything examined in a round for one objective, shape (D,) each; fields as in `Evidence`.
 
-    prior_mean, prior_sd: of the empirical-Bayes prior fitted to every decision examined.
+    verdict: of the decision itself, so ``supported`` whenever the interval excludes 0; `verdict_for` turns it to a
+    card's stance. enough: strata and controls suffice to say anything. counterexample: some context level
+    contradicts the pooled sign. prior_mean, prior_sd: of the empirical-Bayes prior fitted to every decision
+    examined. splits: decision → where its effect differs.
     """
 
     objective: str
@@ -32,10 +36,11 @@ class EvidenceTable:
     p_sign: Floats
     joint: Floats
     verdict: Objects
-    reason: Objects
+    enough: Bools
+    counterexample: Bools
     prior_mean: float
     prior_sd: float
-    splits: dict[str, Clause] = field(default_factory=dict)
+    splits: dict[str, Split] = field(default_factory=dict)
 
     def index(self) -> dict[str, int]:
         return {name: i for i, name in enumerate(self.names)}
@@ -59,10 +64,28 @@ class EvidenceTable:
             p_sign=float(self.p_sign[i]),
             joint=float(self.joint[i]),
             verdict=self.verdict[i],
-            reason=str(self.reason[i]),
-            split=self.splits.get(name),
+            reason=self.reason(i),
+            split=split.clause if (split := self.splits.get(name)) else None,
             as_of=self.as_of,
         )
+
+    def reason(self, i: int) -> str:
+        """Why row i has its verdict, in one line; made when asked, as thousands of rows never are."""
+        counts = f"{self.strata[i]} strata, {self.controls[i]} control items"
+        figures = f"effect {self.effect[i]:+.3f} [{self.low[i]:+.3f}, {self.high[i]:+.3f}] over {counts}"
+        split = self.splits.get(self.names[i])
+        if not np.isfinite(self.effect[i]):
+            return f"too few controls: {counts}"
+        if self.verdict[i] == "conditional" and split:
+            return (
+                f"effect {split.holds.effect:+.3f} where {split.clause}, {split.fails.effect:+.3f} elsewhere "
+                f"(p = {split.p_value:.3g})"
+            )
+        if self.verdict[i] != "insufficient":
+            return figures
+        if self.enough[i] and self.counterexample[i]:
+            return f"a context contradicts it: {figures}"
+        return f"{'interval too wide' if self.enough[i] else 'too few strata or controls'}: {figures}"
 
     def __len__(self) -> int:
         return len(self.names)

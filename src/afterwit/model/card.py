@@ -26,6 +26,11 @@ class Stance:
     def sign(self) -> int:
         return 1 if self.prefer else -1
 
+    @property
+    def followed(self) -> str:
+        """The decision key that an output shows when it follows this stance: ``not:`` marks avoidance."""
+        return self.decision if self.prefer else f"not:{self.decision}"
+
     def __str__(self) -> str:
         return f"{'prefer' if self.prefer else 'avoid'} {self.decision}"
 

@@ -18,7 +18,7 @@ Context = Mapping[str, Value]
 Operator = Literal["in", "not in", ">=", "<"]
 
 _OPERATORS: dict[str, Operator] = {"=": "in", "in": "in", "!=": "not in", "not in": "not in", ">=": ">=", "<": "<"}
-_CLAUSE = re.compile(r"^\s*([\w.\- ]*[\w.\-])\s*(not in\b|in\b|!=|>=|<|=)\s*(.+?)\s*$", re.UNICODE)
+_CLAUSE = re.compile(r"^\s*([\w.\- ]*?[\w.\-])\s*(not in\b|in\b|!=|>=|<|=)\s*(.+?)\s*$", re.UNICODE)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -30,7 +30,8 @@ class Batch:
     """One batch of confirmation tests and what the online FDR procedure said of it.
 
     level: the significance level granted to this batch. p_values: per decision tested. confirmed: those
-    rejected. max_rejections: R⁺, kept because later levels depend on it (Zrnic et al. 2020, Batch-BH).
+    rejected. max_rejections: R⁺, kept because later levels depend on it (Zrnic et al. 2020, Batch-BH). final: it
+    was declared the last and took all of the level that was left.
     """
 
     at: datetime
@@ -38,6 +39,7 @@ class Batch:
     p_values: Mapping[str, float]
     confirmed: tuple[str, ...]
     max_rejections: int
+    final: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

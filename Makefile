@@ -1,0 +1,49 @@
+# Two commands for a fresh machine: `make demo` and `make test`. uv is used where present, plain pip otherwise.
+VENV ?= .venv
+BIN := $(VENV)/bin
+UV := $(shell command -v uv 2>/dev/null)
+OUT ?= out
+
+.PHONY: demo test slow lint clean
+
+demo: $(VENV)/.demo
+	$(BIN)/afterwit demo --out $(OUT)
+
+test: $(VENV)/.dev lint
+	$(BIN)/pytest -n 2 -rs
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+slow: $(VENV)/.dev
+	$(BIN)/pytest -n 2 -rs -m slow
+
+$(BIN)/python:
+ifdef UV
+	uv venv --quiet $(VENV)
+else
+	python3 -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+endif
+
+$(VENV)/.demo: pyproject.toml | $(BIN)/python
+ifdef UV
+	uv pip install --quiet --python $(BIN)/python -e '.[demo]'
+else
+	$(BIN)/python -m pip install --quiet -e '.[demo]'
+endif
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml $(VENV)/.demo
+ifdef UV
+	uv pip install --quiet --python $(BIN)/python --group dev
+else
+	$(BIN)/python -m pip install --quiet --group dev
+endif
+	@touch $@
+
+clean:
+	rm -rf $(VENV) $(OUT) build dist

@@ -1,0 +1,35 @@
+"""The list of commands."""
+
+from typing import Annotated
+
+import typer
+
+from afterwit import __version__
+from afterwit.cli import bank, exchange, learn, prove
+
+app = typer.Typer(
+    name="afterwit", help="Memory for LLM agents that learns from what happened afterwards.",
+    no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False,
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(__version__)
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print it.")] = False,
+) -> None:
+    pass
+
+
+for command in (
+    prove.demo, learn.init, learn.ingest, learn.evolve, bank.recall, bank.cards, bank.show, bank.log, bank.diff,
+    learn.rollback, learn.approve, exchange.forget, exchange.export, exchange.doctor,
+):
+    app.command()(command)
+app.command("import")(exchange.import_)
+app.add_typer(prove.evaluate, name="evaluate")

@@ -1,0 +1,103 @@
+"""Commands that change the bank through evidence: init, ingest, evolve, approve, rollback."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from afterwit.cli import screen
+from afterwit.errors import InputError
+from afterwit.model import Round
+
+
+def init(
+    store: screen.Store = screen.DEFAULT_STORE, scope: screen.Scope = screen.DEFAULT_SCOPE,
+    as_json: screen.AsJson = False,
+) -> None:
+    """Make a memory, or a new scope in one."""
+    with screen.open_memory(store, scope, create=True):
+        pass
+    if as_json:
+        screen.print_json({"store": store, "scope": scope})
+    else:
+        print(f"scope {scope} is ready in {store}")
+
+
+def ingest(
+    paths: Annotated[list[Path], typer.Argument(help="JSON Lines, CSV or Parquet files, or globs.")],
+    store: screen.Store = screen.DEFAULT_STORE, scope: screen.Scope = screen.DEFAULT_SCOPE,
+    mapping: Annotated[str | None, typer.Option(help="A mapping file, or a bundled name such as 'headlines'.")] = None,
+    timezone: Annotated[str | None, typer.Option(help="Zone of times that carry none, such as UTC.")] = None,
+    rejects: Annotated[Path | None, typer.Option(help="Where rows that cannot be used are set aside.")] = None,
+    as_json: screen.AsJson = False,
+) -> None:
+    """Read a delivery log. Reading it again changes nothing; late and out of order is fine."""
+    with screen.open_memory(store, scope) as memory, screen.progress_bar("reading") as progress:
+        report = memory.ingest(
+            list(paths), mapping=mapping, timezone=timezone, rejects=rejects, progress=progress
+        )
+    if as_json:
+        screen.print_json(report)
+    else:
+        print(report.summary())
+
+
+def evolve(
+    store: screen.Store = screen.DEFAULT_STORE, scope: screen.Scope = screen.DEFAULT_SCOPE,
+    bank: screen.BankName = "content", capacity: screen.Capacity = 80,
+    vocabulary: Annotated[str | None, typer.Option(help="Named decisions in text, such as 'headlines'.")] = None,
+    as_of: Annotated[str | None, typer.Option(help="Use only what was known at this time.")] = None,
+    final: Annotated[bool, typer.Option(help="Spend the open tests, as before a freeze.")] = False,
+    dry_run: Annotated[bool, typer.Option(help="Plan the round and change nothing.")] = False,
+    approval: Annotated[bool, typer.Option(help="Store the round as proposed, for 'afterwit approve'.")] = False,
+    as_json: screen.AsJson = False,
+) -> None:
+    """One round: work out the credit, then edit the bank."""
+    with screen.open_memory(store, scope, capacity=capacity, vocabulary=vocabulary) as memory:
+        round_ = memory.evolve(
+            bank=bank, as_of=screen.moment(as_of), final=final, dry_run=dry_run, approval=approval
+        )
+    _tell(round_, as_json)
+
+
+def approve(
+    round_id: str,
+    store: screen.Store = screen.DEFAULT_STORE, scope: screen.Scope = screen.DEFAULT_SCOPE,
+    capacity: screen.Capacity = 80,
+    reject: Annotated[bool, typer.Option("--reject", help="Reject it instead.")] = False,
+    as_json: screen.AsJson = False,
+) -> None:
+    """Apply a proposed round, or reject it."""
+    with screen.open_memory(store, scope, capacity=capacity) as memory:
+        _tell(memory.approve(round_id, reject=reject), as_json)
+
+
+def rollback(
+    to: Annotated[str, typer.Option(help="The moment whose bank should stand again.")],
+    store: screen.Store = screen.DEFAULT_STORE, scope: screen.Scope = screen.DEFAULT_SCOPE,
+    bank: screen.BankName = "content", capacity: screen.Capacity = 80, as_json: screen.AsJson = False,
+) -> None:
+    """Put the bank back to an earlier moment, as a new round."""
+    moment = screen.moment(to)
+    if moment is None:
+        raise InputError("--to needs a date or time")
+    with screen.open_memory(store, scope, capacity=capacity) as memory:
+        _tell(memory.rollback(to=moment, bank=bank), as_json)
+
+
+def _tell(round_: Round, as_json: bool) -> None:
+    if as_json:
+        screen.print_json(round_)
+        return
+    print(f"{round_.status} {round_.id}: {round_.summary()}")
+    rows = [
+        (edit.operator, card.guidance, f"{card.effect:+.3f}", edit.reason)
+        for edit in round_.edits
+        if edit.operator != "reinforce"
+        for card in edit.writes[:1]
+    ]
+    if rows:
+        screen.table("Edits", ("operator", "card", "effect", "why"), rows[:40])
+    if round_.refused:
+        refused = [(r.subject, r.verdict, r.reason) for r in round_.refused[:15]]
+        screen.table("Left as they are", ("what", "verdict", "why"), refused)

@@ -1,0 +1,99 @@
+"""What commands share: where the memory lies, tables for people, JSON for programs, a progress bar."""
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import fields, is_dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from afterwit.errors import InputError
+from afterwit.model import Condition
+from afterwit.ports import Progress as Report
+
+if TYPE_CHECKING:
+    from afterwit.memory import Memory
+
+console = Console()
+errors = Console(stderr=True)
+
+Store = Annotated[Path, typer.Option("--store", envvar="AFTERWIT_STORE", help="The memory's file.")]
+Scope = Annotated[str, typer.Option("--scope", envvar="AFTERWIT_SCOPE", help="Tenant and agent, as acme/push.")]
+BankName = Annotated[str, typer.Option("--bank", help="The bank of cards.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+Capacity = Annotated[int, typer.Option("--capacity", help="How many live cards a bank may hold.")]
+DEFAULT_STORE = Path("memory.db")
+DEFAULT_SCOPE = "default"
+
+
+def open_memory(store: Path, scope: str, *, create: bool = False, **settings: Any) -> "Memory":
+    from afterwit.memory import Memory  # heavy, and `--help` does without it
+
+    return Memory(store, scope=scope, create=create, **settings)
+
+
+def moment(text: str | None) -> datetime | None:
+    """A date or time with zone; a bare date is midnight UTC. Raises InputError."""
+    if text is None:
+        return None
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        raise InputError(f"{text!r} is not a date or time: write it as 2026-05-01 or 2026-05-01T12:00+00:00") from None
+    if found.tzinfo is None:
+        if len(text) > len("2026-05-01"):
+            raise InputError(f"{text!r} has no time zone: add one, such as {text}+00:00")
+        return found.replace(tzinfo=UTC)
+    return found
+
+
+def context_of(pairs: Sequence[str]) -> dict[str, str]:
+    """``field=value`` pairs. Raises InputError."""
+    context = {}
+    for pair in pairs:
+        field, sign, value = pair.partition("=")
+        if not sign or not field:
+            raise InputError(f"context {pair!r} does not read as field=value")
+        context[field.strip()] = value.strip()
+    return context
+
+
+def as_data(value: Any) -> Any:
+    """Plain lists, dicts and strings of a frozen value."""
+    if isinstance(value, Condition):
+        return str(value)
+    if is_dataclass(value):
+        return {field.name: as_data(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, dict):
+        return {str(name): as_data(item) for name, item in value.items()}
+    if isinstance(value, tuple | list | set | frozenset):
+        return [as_data(item) for item in value]
+    if isinstance(value, datetime):
+        return value.isoformat()
+    return str(value) if isinstance(value, Path) else value
+
+
+def print_json(value: Any) -> None:
+    print(json.dumps(as_data(value), ensure_ascii=False))
+
+
+def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+    shown = Table(*columns, title=title, title_justify="left")
+    for row in rows:
+        shown.add_row(*(str(cell) for cell in row))
+    console.print(shown)
+
+
+@contextmanager
+def progress_bar(label: str) -> Iterator[Report]:
+    """A bar on stderr, gone when done; nothing where stderr is not a terminal."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=errors, transient=True, disable=not errors.is_terminal) as bar:
+        task = bar.add_task(label, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)

@@ -1,0 +1,70 @@
+"""The wiring: the only place that knows which store, event log, embedder and generator stand behind the ports."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from afterwit.errors import UnknownScope
+from afterwit.ports import Clock, Embedder, EventLog, Store, system_clock
+from afterwit.providers.embedder import SentenceEncoder
+from afterwit.store.open import open_store
+from afterwit.store.segments import Segments
+
+IN_MEMORY = ":memory:"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Parts:
+    """close: gives everything back."""
+
+    store: Store
+    log: EventLog
+    embedder: Embedder
+    clock: Clock
+    close: Callable[[], None]
+    folder: Path
+
+
+def open_parts(
+    url: str | Path, *, scope: str, create: bool = True, embedder: Embedder | None = None,
+    clock: Clock | None = None,
+) -> Parts:
+    """Opens the ledger and, beside it, the folder of event segments (``memory.db`` → ``memory.db.events``).
+
+    Raises UnknownScope where the scope does not exist and ``create`` is False, StoreError where the place cannot
+    be written.
+    """
+    embedder = embedder or SentenceEncoder()
+    if not create and str(url) != IN_MEMORY and not _path(url).exists():
+        raise UnknownScope(f"there is no memory at {url}: make one with 'afterwit init'")
+    store = open_store(url)
+    try:
+        if not create and scope not in store.scopes():
+            known = ", ".join(store.scopes()) or "none"
+            raise UnknownScope(f"there is no scope {scope!r} in {url} (known: {known}): make it with 'afterwit init'")
+        store.open_scope(scope, embedder=embedder.name, dimensions=embedder.dimensions)
+    except BaseException:
+        store.close()
+        raise
+    if str(url) == IN_MEMORY:
+        temporary = TemporaryDirectory(prefix="afterwit-")
+        folder, cleanup = Path(temporary.name), temporary.cleanup
+    else:
+        folder, cleanup = _path(url).with_name(_path(url).name + ".events"), _nothing
+
+    def close() -> None:
+        store.close()
+        cleanup()
+
+    return Parts(
+        store=store, log=Segments(folder), embedder=embedder, clock=clock or system_clock, close=close, folder=folder
+    )
+
+
+def _path(url: str | Path) -> Path:
+    return Path(str(url).removeprefix("sqlite:///"))
+
+
+def _nothing() -> None:
+    pass

@@ -1,0 +1,78 @@
+"""A frozen generator that chooses among candidates by the recalled cards' joint effects."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from afterwit.errors import InputError
+from afterwit.model import Card, Citation, Decision, Draft, Task, content_hash
+
+
+def contribution(card: Card) -> float:
+    """What a card adds to a candidate that shows its decision: |effect| with the sign of its stance.
+
+    The sign is the stance's, so that a card by hand without a measured effect still counts, with 0.01 (1 %).
+    """
+    if card.stance is None:
+        return 0.0
+    return card.stance.sign * (abs(card.effect) or 0.01)
+
+
+def scores(
+    candidates: Sequence[str], cards: Sequence[Card], shown: Callable[[str], frozenset[str]]
+) -> NDArray[np.float64]:
+    """Sum of contributions of the cards whose decision each candidate shows, shape (candidates,)."""
+    named = _named(cards)
+    return np.array([_sum(named, shown(text)) for text in candidates])
+
+
+def score_matrix(effects: Mapping[str, float], names: Sequence[str], matrix: sparse.csr_array) -> NDArray[np.float64]:
+    """The same for many candidates at once: matrix (candidates, names) of shown decisions → (candidates,)."""
+    column = np.array([effects.get(name, 0.0) for name in names])
+    return np.asarray(matrix @ column, dtype=np.float64)
+
+
+class Chooser:
+    """The candidate with the highest score; ties go to the smallest content hash.
+
+    The draft's decisions are those that some card names: ``hook=question`` where the choice shows it and cards
+    prefer it, ``not:hook=question`` where another candidate shows it, the choice does not and cards avoid it. Each
+    cites the cards that name it.
+    """
+
+    def __init__(self, shown: Callable[[str], frozenset[str]]) -> None:
+        self._shown = shown
+
+    def __call__(self, task: Task, cards: Sequence[Card], *, seed: int = 0) -> Draft:
+        """Raises InputError for a task without candidates. The seed changes nothing: the choice is deterministic."""
+        if not task.candidates:
+            raise InputError("the built-in generator chooses among candidates, and this task brought none")
+        named = _named(cards)
+        shown = [self._shown(text) for text in task.candidates]
+        best = min(
+            range(len(shown)), key=lambda i: (-round(_sum(named, shown[i]), 12), content_hash(task.candidates[i]))
+        )
+        elsewhere = frozenset[str]().union(*shown) - shown[best]
+        decisions, citations = [], []
+        for key in sorted(named):
+            followed = key if key in shown[best] else f"not:{key}" if key in elsewhere else None
+            acting = [c.id for c in named[key] if c.stance is not None and c.stance.followed == followed]
+            if followed is not None and acting:
+                name, _, value = followed.partition("=")
+                decisions.append(Decision(name=name, value=value, source="mined"))
+                citations.append(Citation(decision=followed, cards=tuple(acting)))
+        return Draft(output=task.candidates[best], decisions=tuple(decisions), citations=tuple(citations))
+
+
+def _named(cards: Sequence[Card]) -> dict[str, list[Card]]:
+    named: dict[str, list[Card]] = {}
+    for card in sorted(cards, key=lambda card: card.content_hash):
+        if card.stance is not None:
+            named.setdefault(card.stance.decision, []).append(card)
+    return named
+
+
+def _sum(named: Mapping[str, Sequence[Card]], shown: frozenset[str]) -> float:
+    return float(sum(contribution(card) for key in sorted(shown & named.keys()) for card in named[key]))

@@ -1,0 +1,326 @@
+"""The public face: `Memory`, and `AsyncMemory` derived from it."""
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from functools import wraps
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Literal, Self
+
+from afterwit.compose import open_parts
+from afterwit.decisions.extraction import Extractor
+from afterwit.decisions.vocabulary import Vocabulary
+from afterwit.errors import ConditionError, InputError, NotFound
+from afterwit.evolve import by_hand
+from afterwit.evolve.compare import BankDiff, diff
+from afterwit.evolve.learn import Learner
+from afterwit.evolve.operators.restore import rollback
+from afterwit.generate.choose import Chooser
+from afterwit.model import Bank, Card, Condition, Context, Edit, Episode, Recalled, Round, Stance, Value, new_id
+from afterwit.ports import Capacity, Clock, Embedder, Forgotten, Generator, Progress
+from afterwit.recall.index import BankIndex
+from afterwit.recall.render import contains_recalled, render
+from afterwit.recall.retrieve import Exploration, RecallRules, recall
+from afterwit.record.ingest import IngestReport, ingest
+from afterwit.record.recorder import EpisodeRecorder
+
+When = Condition | Mapping[str, Value | Iterable[Value]] | str | None
+
+
+class Memory:
+    """A bounded memory of one scope that learns from outcomes.
+
+    url: a path of an SQLite file, or ``:memory:``. scope: isolates tenant and agent, such as ``acme/push``.
+    capacity: B, live cards a bank may hold. vocabulary: of named decisions in text, a bundled name or a path.
+    generator: the agent's frozen generator, where credit should replay it; without one the built-in chooser
+    replays the episodes that had candidates. create: whether an unknown scope is made or refused.
+    """
+
+    def __init__(
+        self, url: str | Path = "memory.db", *, scope: str, capacity: int = 80, objective: str = "click",
+        vocabulary: str | Path | None = None, generator: Generator | None = None,
+        embedder: Embedder | None = None, clock: Clock | None = None, create: bool = True,
+    ) -> None:
+        if capacity < 1:
+            raise InputError(f"capacity is {capacity}: a memory must hold at least 1 card")
+        if not scope.strip():
+            raise InputError("the scope is empty: name tenant and agent, such as 'acme/push'")
+        self.scope = scope
+        self.capacity = Capacity(cards=capacity, tokens=60 * capacity)
+        extractor = Extractor(vocabulary=Vocabulary.load(vocabulary) if vocabulary else None)
+        self._parts = open_parts(url, scope=scope, create=create, embedder=embedder, clock=clock)
+        self._store = self._parts.store
+        self._shown = extractor.shown
+        self._learner = Learner(
+            extractor=extractor, generator=generator or Chooser(extractor.shown), objective=objective,
+            capacity=self.capacity,
+        )
+        self._indexes: dict[str, BankIndex] = {}
+
+    # Recall and record
+
+    def episode(
+        self, task: str, *, context: Context | None = None, candidates: Sequence[str] = (), id: str | None = None
+    ) -> EpisodeRecorder:
+        """One task to serve: a context manager on which to recall, decide, act and deliver."""
+        episode = Episode(
+            id=id or new_id(), scope=self.scope, task=task, context=dict(context or {}),
+            started_at=self._parts.clock(), candidates=tuple(candidates),
+        )
+        return EpisodeRecorder(episode, store=self._store, clock=self._parts.clock, recall=self._recall)
+
+    def search(
+        self, query: str, *, context: Context | None = None, bank: str = "content", k: int = 3,
+        candidates: Sequence[str] = (),
+    ) -> tuple[tuple[Card, Recalled], ...]:
+        """What a recall would give, without an episode and without leaving a trace."""
+        episode = Episode(
+            id="search", scope=self.scope, task=query, context=dict(context or {}), started_at=self._parts.clock(),
+            candidates=tuple(candidates),
+        )
+        return self._recall(episode, bank=bank, k=k)
+
+    def render(self, cards: Sequence[Card], *, budget_tokens: int = 800) -> str:
+        """The cards as a block of data for a prompt, never as orders, whole cards within the budget."""
+        return render(cards, budget_tokens=budget_tokens)
+
+    # The bank by hand
+
+    def add(
+        self, guidance: str, *, key: str | None = None, when: When = None, prefer: str | None = None,
+        avoid: str | None = None, topic: str | None = None, bank: str = "content",
+        trust: Literal["user", "model", "page"] = "user", valid_until: datetime | None = None,
+    ) -> Card:
+        """A card by hand; the same card twice is one card, and text that holds recalled cards is not learned again.
+
+        prefer, avoid: a decision such as ``hook=question`` that the card is for or against. topic: the newest
+        statement on a topic retires the older one. Raises ConditionError for a field that no episode or delivery
+        of the scope ever had, CapacityExceeded for a full bank.
+        """
+        if prefer and avoid:
+            raise InputError("a card is for or against one decision: give prefer= or avoid=, not both")
+        condition = self._condition(when)
+        now = self._bank(bank)
+        for known in now.cards:
+            if contains_recalled(guidance, [known]):
+                return known
+        decision = prefer or avoid
+        card, edit = by_hand.add(
+            now, guidance, key=key or guidance, when=condition, topic=topic, trust=trust, at=self._parts.clock(),
+            stance=Stance(decision=decision, prefer=prefer is not None) if decision else None,
+            valid_until=valid_until,
+        )
+        if edit is not None:
+            self._commit(by_hand.round_of(now, edit, self._parts.clock()))
+        return card
+
+    def get(self, card_id: str) -> Card:
+        """The latest version of a card, retired ones included. Raises NotFound."""
+        versions = self.history(card_id)
+        return next(card for edit in reversed(versions) for card in edit.writes if card.id == card_id)
+
+    def update(self, card_id: str, guidance: str) -> Card:
+        card = self.get(card_id)
+        self._by_hand(card, by_hand.update(card, guidance, at=self._parts.clock()))
+        return self.get(card_id)
+
+    def delete(self, card_id: str) -> None:
+        """Retires a card; its history stays. To erase the text, use ``forget``."""
+        card = self.get(card_id)
+        if card.live:
+            self._by_hand(card, by_hand.delete(card))
+
+    def history(self, card_id: str) -> tuple[Edit, ...]:
+        """The edits that wrote a card, oldest first. Raises NotFound."""
+        edits = self._store.edits(self.scope, card_id=card_id)
+        if not any(card.id == card_id for edit in edits for card in edit.writes):
+            raise NotFound(f"there is no card {card_id} in scope {self.scope}")
+        return edits
+
+    def cards(self, *, bank: str = "content", as_of: datetime | None = None) -> tuple[Card, ...]:
+        return self._bank(bank, as_of=as_of).cards
+
+    # Outcomes and learning
+
+    def ingest(
+        self, paths: str | Path | Sequence[str | Path], *, mapping: str | Path | None = None,
+        timezone: str | None = None, rejects: Path | None = None, progress: Progress | None = None,
+    ) -> IngestReport:
+        """Reads delivery logs: idempotent, out of order and late is fine, bad rows are set aside with a reason."""
+        many = [paths] if isinstance(paths, str | Path) else list(paths)
+        return ingest(
+            many, scope=self.scope, mapping=mapping, store=self._store, log=self._parts.log, timezone=timezone,
+            rejects=rejects or self._parts.folder.with_suffix(".rejects.jsonl"), now=self._parts.clock(),
+            progress=progress,
+        )
+
+    def evolve(
+        self, *, bank: str = "content", as_of: datetime | None = None, final: bool = False,
+        dry_run: bool = False, approval: bool = False,
+    ) -> Round:
+        """Credit, then edits, atomically, from what was available at ``as_of``.
+
+        final: spend the tests that are still open, as before a freeze. dry_run: plan the round and change
+        nothing. approval: store the round as proposed; ``approve`` applies it.
+        """
+        round_ = self._learner.plan(
+            self._store, self._parts.log, scope=self.scope, bank=bank, as_of=as_of or self._parts.clock(), final=final
+        )
+        if dry_run:
+            return replace(round_, status="proposed")
+        if approval:
+            round_ = replace(round_, status="proposed")
+        self._commit(round_)
+        return round_
+
+    def approve(self, round_id: str, *, reject: bool = False) -> Round:
+        """Applies or rejects a proposed round. Raises Conflict if the bank has moved since it was planned."""
+        round_ = self._store.round(self.scope, round_id)
+        self._store.decide_round(
+            self.scope, round_id, approve=not reject, capacity=self.capacity, vectors=self._vectors(round_)
+        )
+        return self._store.round(self.scope, round_id)
+
+    def rounds(self, *, bank: str | None = None, limit: int | None = None) -> tuple[Round, ...]:
+        return self._store.rounds(self.scope, bank=bank, limit=limit)
+
+    def diff(self, before: datetime, after: datetime | None = None, *, bank: str = "content") -> BankDiff:
+        """What changed in a bank between two moments."""
+        return diff(self._bank(bank, as_of=before), self._bank(bank, as_of=after))
+
+    def rollback(self, *, to: datetime, bank: str = "content") -> Round:
+        """Puts the bank back to what it was, as a new round: nothing of the history is lost."""
+        now = self._bank(bank)
+        edits = rollback(now, self._bank(bank, as_of=to))
+        round_ = Round(
+            id=new_id(), scope=self.scope, bank=bank, as_of=self._parts.clock(), base_version=now.version,
+            edits=edits, note=f"rolled back to {to.isoformat()}",
+        )
+        self._commit(round_)
+        return round_
+
+    # Erasing and moving
+
+    def forget(
+        self, *, card_id: str | None = None, episode_id: str | None = None, delivery_id: str | None = None,
+        everything: bool = False,
+    ) -> Forgotten:
+        """Erases text from every table, index, segment and free page; a tombstone without content stays."""
+        forgotten = self._store.forget(
+            self.scope, card_id=card_id, episode_id=episode_id, delivery_id=delivery_id, everything=everything
+        )
+        if everything or delivery_id is not None:
+            self._parts.log.forget(self.scope, None if delivery_id is None else [delivery_id])
+        self._indexes.clear()
+        return forgotten
+
+    def export(self, path: Path) -> int:
+        """Writes the scope as JSON Lines, whole or not at all; the number of lines."""
+        temporary = path.with_name(path.name + ".partial")
+        count = 0
+        try:
+            with temporary.open("w", encoding="utf-8", newline="\n") as file:
+                for line in self._store.export(self.scope):
+                    file.write(line + "\n")
+                    count += 1
+            temporary.replace(path)
+        finally:
+            temporary.unlink(missing_ok=True)
+        return count
+
+    def check(self) -> tuple[str, ...]:
+        """Problems found in the ledger; empty when sound."""
+        return self._store.check(self.scope)
+
+    def close(self) -> None:
+        self._parts.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # Inside
+
+    def _bank(self, name: str, *, as_of: datetime | None = None) -> Bank:
+        return self._store.bank(self.scope, name, as_of=as_of)
+
+    def _condition(self, when: When) -> Condition:
+        condition = Condition.of(when)
+        known = self._store.fields(self.scope)
+        for field in sorted(condition.fields):
+            if known and field not in known:
+                fields = ", ".join(sorted(known))
+                raise ConditionError(f"condition on unknown field {field!r}: this scope knows {fields}")
+        return condition
+
+    def _by_hand(self, card: Card, edit: Edit) -> None:
+        self._commit(by_hand.round_of(self._bank(card.bank), edit, self._parts.clock()))
+
+    def _commit(self, round_: Round) -> None:
+        self._store.commit(round_, capacity=self.capacity, vectors=self._vectors(round_))
+
+    def _vectors(self, round_: Round) -> dict[str, Any]:
+        live = [card for edit in round_.edits for card in edit.writes if card.live]
+        return dict(zip([c.id for c in live], self._parts.embedder([c.key for c in live]), strict=True)) if live else {}
+
+    def _recall(
+        self, episode: Episode, *, bank: str | None = None, k: int = 3, query: str | None = None, explore: float = 0.0
+    ) -> tuple[tuple[Card, Recalled], ...]:
+        name = bank or "content"
+        index = self._index(name)
+        vector = self._parts.embedder([query or episode.task])[0]
+        exploration = Exploration(rate=explore, seed=episode.id) if explore else None
+        return recall(
+            index, vector, context=episode.context, now=self._parts.clock(), k=k, candidates=episode.candidates,
+            shown=self._shown, exploration=exploration,
+        )
+
+    def _index(self, name: str) -> BankIndex:
+        """The bank as recall wants it, kept until the bank's version changes."""
+        kept = self._indexes.get(name)
+        version = self._store.bank_version(self.scope, name)
+        if kept is None or kept.version != version:
+            ids, matrix = self._store.vectors(self.scope, name)
+            kept = BankIndex.build(self._bank(name), ids, matrix)
+            self._indexes[name] = kept
+        return kept
+
+
+def _awaitable(method: Any) -> Any:
+    @wraps(method)
+    async def call(self: "AsyncMemory", *arguments: Any, **named: Any) -> Any:
+        return await asyncio.to_thread(method, self.memory, *arguments, **named)
+
+    return call
+
+
+class AsyncMemory:
+    """`Memory` for asyncio: the same methods, awaited; each runs in a worker thread.
+
+    ``episode`` is the exception: it opens at once, and its recorder is used as it is, since recording is a few
+    local writes.
+    """
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        self.memory = Memory(*arguments, **named)
+        self.episode = self.memory.episode
+        self.render = self.memory.render
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self.memory.close()
+
+
+for _name in (
+    "add", "approve", "cards", "check", "close", "delete", "diff", "evolve", "export", "forget", "get", "history",
+    "ingest", "rollback", "rounds", "search", "update",
+):
+    setattr(AsyncMemory, _name, _awaitable(getattr(Memory, _name)))

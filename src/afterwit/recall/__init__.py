@@ -1,0 +1,1 @@
+"""Recall: filter, compare by meaning, rerank by value, render as data."""

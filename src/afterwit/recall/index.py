@@ -1,0 +1,69 @@
+"""A bank laid out for recall: built once per bank version, read many times."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from afterwit.errors import Conflict
+from afterwit.model import Bank, Card, Condition
+
+_FOREVER = np.iinfo(np.int64).max
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class BankIndex:
+    """Live cards in order of content hash, so that stable sorting breaks ties by it.
+
+    cards: (n,). matrix: unit vectors of their keys, (n, dimensions). values: v̂, (n,). valid_from, valid_until:
+    microseconds since 1970, (n,). conditions: condition → rows. decisions: decision key → rows whose stance names it.
+    """
+
+    version: int
+    cards: tuple[Card, ...]
+    matrix: NDArray[np.float32]
+    values: NDArray[np.float64]
+    valid_from: NDArray[np.int64]
+    valid_until: NDArray[np.int64]
+    conditions: Mapping[Condition, NDArray[np.int64]]
+    decisions: Mapping[str, tuple[int, ...]]
+
+    @staticmethod
+    def build(bank: Bank, ids: Sequence[str], matrix: NDArray[np.float32], *, shrink: float = 3.0) -> "BankIndex":
+        """ids, matrix: which card each vector belongs to. shrink: λ of v̂ = v·n/(n + λ), which content cards go
+        without, their value being a posterior already (design section 6). Raises Conflict for a card of another
+        scope or bank, or one without a vector."""
+        row_of = {card_id: row for row, card_id in enumerate(ids)}
+        for card in bank.cards:
+            if (card.scope, card.bank) != (bank.scope, bank.name):
+                raise Conflict(f"card {card.id} belongs to {card.scope}/{card.bank}, not to {bank.scope}/{bank.name}")
+            if card.id not in row_of:
+                raise Conflict(f"card {card.id} has no vector: re-embed the bank")
+        cards = tuple(sorted((c for c in bank.cards if c.live), key=lambda card: card.content_hash))
+        conditions: dict[Condition, list[int]] = {}
+        decisions: dict[str, list[int]] = {}
+        for row, card in enumerate(cards):
+            conditions.setdefault(card.when, []).append(row)
+            if card.stance is not None:
+                decisions.setdefault(card.stance.decision, []).append(row)
+        values = [
+            card.value if card.bank == "content" else card.value * card.uses / (card.uses + shrink) for card in cards
+        ]
+        return BankIndex(
+            version=bank.version,
+            cards=cards,
+            matrix=matrix[[row_of[card.id] for card in cards]] if cards else matrix[:0],
+            values=np.clip(np.array(values, dtype=float), -1, 1),
+            valid_from=np.array([_microseconds(card) for card in cards], dtype=np.int64),
+            valid_until=np.array(
+                [_FOREVER if c.valid_until is None else int(c.valid_until.timestamp() * 1e6) for c in cards],
+                dtype=np.int64,
+            ),
+            conditions={condition: np.array(rows) for condition, rows in conditions.items()},
+            decisions={key: tuple(rows) for key, rows in decisions.items()},
+        )
+
+
+def _microseconds(card: Card) -> int:
+    return int(card.valid_from.timestamp() * 1e6)

@@ -1,0 +1,106 @@
+"""Recall (design section 4; the rerank is CHIME's)."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+from numpy.typing import NDArray
+
+from afterwit.model import Card, Context, Recalled, content_hash
+from afterwit.recall.index import BankIndex
+
+Shown = Callable[[str], frozenset[str]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecallRules:
+    """pool: N nearest that are reranked. similarity, value: α and β of the score α·sim + β·v̂, such that similarity
+    dominates."""
+
+    pool: int = 20
+    similarity: float = 1.0
+    value: float = 0.2
+
+
+@dataclass(frozen=True, kw_only=True)
+class Exploration:
+    """Withholds each card with probability ``rate``, decided by a hash of seed and card id."""
+
+    rate: float
+    seed: str
+
+    def withholds(self, card_id: str) -> bool:
+        return int(content_hash(self.seed, card_id)[:13], 16) / 16**13 < self.rate
+
+
+def recall(
+    index: BankIndex, query: NDArray[np.float32], *, context: Context, now: datetime, k: int = 3,
+    candidates: Sequence[str] = (), shown: Shown | None = None, token_budget: int | None = None,
+    exploration: Exploration | None = None, rules: RecallRules = RecallRules(),
+) -> tuple[tuple[Card, Recalled], ...]:
+    """The cards for a task, best first, each with its trace.
+
+    query: unit vector of the task, (dimensions,). Cards that are not live, not valid now or whose condition the
+    context does not satisfy are left out before anything is compared. With candidates, every card whose stance
+    names a decision of some candidate comes first, largest |effect| first; similarity then fills up to k. The token
+    budget cuts whole cards, from the end. Ties break by content hash.
+    """
+    allowed = _allowed(index, context, now)
+    if not allowed.any():
+        return ()
+    similarities = (index.matrix @ query).astype(np.float64)
+    scores = rules.similarity * similarities + rules.value * index.values
+    matched = _matched(index, allowed, candidates, shown)
+    rows = list(matched)
+    if len(rows) < k:
+        free = allowed.copy()
+        free[rows] = False
+        rows += _best(similarities, scores, free, rules.pool)[: k - len(rows)]
+    found = []
+    spent = 0
+    for row in rows:
+        card = index.cards[row]
+        spent += card.tokens
+        if token_budget is not None and spent > token_budget:
+            break
+        trace = Recalled(
+            card_id=card.id, version=card.version, bank=card.bank, rank=len(found) + 1,
+            similarity=float(similarities[row]), score=float(scores[row]),
+            withheld=exploration is not None and exploration.withholds(card.id),
+            propensity=exploration.rate if exploration else 0.0,
+        )
+        found.append((card, trace))
+    return tuple(found)
+
+
+def _allowed(index: BankIndex, context: Context, now: datetime) -> NDArray[np.bool_]:
+    moment = int(now.timestamp() * 1e6)
+    allowed = (index.valid_from <= moment) & (moment < index.valid_until)
+    for condition, rows in index.conditions.items():
+        if not condition.holds(context):
+            allowed[rows] = False
+    return allowed
+
+
+def _matched(
+    index: BankIndex, allowed: NDArray[np.bool_], candidates: Iterable[str], shown: Shown | None
+) -> list[int]:
+    if shown is None:
+        return []
+    keys = frozenset[str]().union(*(shown(text) for text in candidates))
+    rows = {row for key in keys & index.decisions.keys() for row in index.decisions[key] if allowed[row]}
+    return sorted(rows, key=lambda row: (-abs(index.cards[row].effect), row))
+
+
+def _best(
+    similarities: NDArray[np.float64], scores: NDArray[np.float64], free: NDArray[np.bool_], pool: int
+) -> list[int]:
+    """The pool nearest by similarity, then by score; rows are in hash order, so stable sorts break ties by hash."""
+    rows = np.flatnonzero(free)
+    if len(rows) > pool:
+        edge = np.partition(similarities[rows], len(rows) - pool)[len(rows) - pool]
+        near = rows[similarities[rows] >= edge]
+        rows = near[np.argsort(-similarities[near], kind="stable")][:pool]
+        rows.sort()
+    return [int(row) for row in rows[np.argsort(-scores[rows], kind="stable")]]
