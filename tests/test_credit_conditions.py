@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from statsmodels.stats.multitest import multipletests
@@ -50,6 +52,19 @@ def test_a_constant_effect_is_rarely_split():
     runs = [_look(_case({"web": 0.2, "mail": 0.2}, seed, extra=True)) for seed in range(200)]
     assert sum(bool(run.splits) for run in runs) <= 20
     assert sum(bool(run.counterexample[0]) for run in runs) <= 2
+
+
+def test_a_second_field_raises_the_bar():
+    raised = 0
+    for seed in range(200):
+        both = _case({"web": 0.25, "mail": 0.1}, seed, extra=True)
+        alone = replace(both, contexts={"place": both.contexts["place"]})
+        split = _look(alone).splits.get(0)
+        if split and split.p_value > 0.025:
+            raised += 1
+            found = _look(both).splits.get(0)
+            assert found is None or found.clause.field == "season"
+    assert raised >= 5
 
 
 def test_a_stratum_that_spans_levels_or_does_not_know_its_own_belongs_to_none():

@@ -49,18 +49,21 @@ def test_a_trial_of_that_size_has_eighty_per_cent_power():
     assert stats.norm.sf(stats.norm.isf(0.05) - 0.1 / se) == pytest.approx(0.8, abs=0.01)
 
 
-def test_a_test_is_spent_once_a_month_or_at_the_freeze():
-    trials = {name: declare_trial(effect=0.2, stratum_variance=0.1, as_of=AT) for name in "cab"}
-    available = {"a": 62, "b": 61, "c": 90}
-    assert due(trials, available, as_of=AT) == ("a", "c")
-    assert due(trials, available, as_of=AT, last=AT - timedelta(days=3)) == ()
-    assert due(trials, available, as_of=AT, last=AT - timedelta(days=20)) == ("a", "c")
-    assert due(trials, available, as_of=AT, last=AT, final=True) == ("a", "b", "c")
-    assert due(trials, {"a": 2}, as_of=AT, final=True) == ()
+def test_tests_are_spent_together_once_a_month_or_at_the_freeze():
+    trials = {name: declare_trial(effect=0.2, stratum_variance=0.1, as_of=AT) for name in "fedcba"}
+    available = {"a": 62, "b": 61, "c": 90, "d": 70, "e": 62, "f": 200}
+    ready = ("a", "c", "d", "e", "f")
+    assert due(trials, available, as_of=AT) == ()
+    assert due(trials, available, as_of=AT, smallest=5) == ready
+    assert due(trials, available, as_of=AT, smallest=5, last=AT - timedelta(days=3)) == ()
+    assert due(trials, available, as_of=AT, smallest=5, last=AT - timedelta(days=20)) == ready
+    assert due(trials, available | {"f": 61}, as_of=AT, smallest=5) == ()
+    assert due(trials, available, as_of=AT, last=AT, final=True) == ("a", "b", "c", "d", "e", "f")
+    assert due(trials, {"a": 2, "b": 3}, as_of=AT, final=True) == ("b",)
     batch = batch_bh([], {"a": 1e-9}, AT)
     done = spent(trials["a"], batch=batch, name="a", effect=0.15, sd=0.02)
     assert (done.confirmed, done.p_value, done.tested_at, done.post_effect) == (True, 1e-9, AT, 0.15)
-    assert due(trials | {"a": done}, available, as_of=AT, final=True) == ("b", "c")
+    assert due(trials | {"a": done}, available, as_of=AT, final=True) == ("b", "c", "d", "e", "f")
 
 
 def test_a_last_batch_alone_is_plain_benjamini_hochberg():

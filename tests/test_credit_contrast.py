@@ -56,6 +56,24 @@ def test_between_item_variance_is_recovered():
     assert np.mean([rates(random_case(s, strata=400, between=0)[0], "click").between for s in range(20)]) < 0.002
 
 
+def test_between_item_variance_takes_two_moment_steps():
+    items, _ = random_case(4, strata=30)
+    r = rates(items, "click")
+    within = r.variance - r.between
+    found = 0.0
+    for _ in range(2):
+        q = expected = scale = 0.0
+        for s in range(r.n_strata):
+            v, y = within[r.stratum == s], r.y[r.stratum == s]
+            a = 1 / (v + found)
+            q += (a * (y - (a * y).sum() / a.sum()) ** 2).sum()
+            expected += (a * v).sum() - (a * a * v).sum() / a.sum()
+            scale += a.sum() - (a * a).sum() / a.sum()
+        found = (q - expected) / scale
+    assert found > 0
+    assert r.between == pytest.approx(found, rel=1e-9)
+
+
 def test_expected_counts_do_not_follow_an_items_own_outcome():
     before = rates(make_items([0, 0, 0], [100, 100, 100], [9, 3, 3]), "click")
     after = rates(make_items([0, 0, 0], [100, 100, 100], [3, 9, 3]), "click")

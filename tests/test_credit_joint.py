@@ -27,6 +27,25 @@ def test_the_ridge_is_the_dense_one():
     np.testing.assert_allclose(centred.lengths(), (x**2).sum(axis=1), atol=1e-12)
 
 
+def test_the_variance_of_effects_is_the_off_diagonal_moment():
+    items, design = random_case(6, strata=40, effects=np.linspace(-0.3, 0.3, 8), weighted=True)
+    centred = stratum_centred(items, design, objective="click")
+    r, a, y = centred.rates, centred.weight, centred.y
+    x = centred.forward(np.eye(8))
+    k = x @ x.T
+    apart = ~np.eye(len(a), dtype=bool)
+    same = (r.stratum[:, None] == r.stratum) & apart
+    pairs = np.outer(a, a) * k
+    # Noise alone makes two items of a stratum correlate by −1/Σa.
+    by_noise = -(pairs / centred.total[r.stratum][:, None])[same].sum()
+    signs = 2.0 * np.random.default_rng(0).integers(0, 2, size=(8, 64)) - 1
+    gram = x.T @ (a[:, None] * x)
+    scale = ((gram @ signs) ** 2).sum() / 64 - ((a * np.diag(k)) ** 2).sum()
+    expected = ((pairs * np.outer(y, y))[apart].sum() - by_noise) / scale
+    assert expected > 0
+    assert effect_variance(centred) == pytest.approx(expected, rel=1e-8)
+
+
 def test_the_variance_of_effects_is_recovered():
     found = []
     for seed in range(12):

@@ -109,6 +109,14 @@ def test_the_sequence_is_narrowest_where_it_was_meant_to_be():
         assert margin(float(mixture_width(np.array([target]))[0])) <= 1.001 * best.fun
 
 
+def test_a_band_worked_by_hand():
+    # Effect 0.2: V* = 6.1826 / 0.1² = 618.26, 2 ln 20 = 5.9915, ρ = 618.26 / (5.9915 + ln 6.9915) = 77.90.
+    # se = 0.05 gives V = 400: margin² = 477.90 / 400² · ln(477.90 / (77.90 · 0.0025)) = 0.02331.
+    found = Later(effect=np.array([0.3]), se=np.array([0.05]), strata=np.array([40]), p_value=np.ones(1))
+    band = always_valid(found, np.array([-0.2]))
+    assert (band.low[0], band.high[0]) == pytest.approx((0.3 - 0.15269, 0.3 + 0.15269), abs=2e-4)
+
+
 def test_demotion_is_against_the_direction_or_inside_the_null_band():
     found = Later(
         effect=np.array([-0.5, -0.5, 0.0, 0.0, -0.5]),

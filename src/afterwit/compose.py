@@ -27,7 +27,11 @@ class Parts:
 
 
 def open_parts(
-    url: str | Path, *, scope: str, create: bool = True, embedder: Embedder | None = None,
+    url: str | Path,
+    *,
+    scope: str,
+    create: bool = True,
+    embedder: Embedder | None = None,
     clock: Clock | None = None,
 ) -> Parts:
     """Opens the ledger and, beside it, the folder of event segments (``memory.db`` → ``memory.db.events``).
@@ -42,7 +46,9 @@ def open_parts(
     try:
         if not create and scope not in store.scopes():
             known = ", ".join(store.scopes()) or "none"
-            raise UnknownScope(f"there is no scope {scope!r} in {url} (known: {known}): make it with 'afterwit init'")
+            raise UnknownScope(
+                f"there is no scope {scope!r} in {url} (known: {known}): make it with 'afterwit init'"
+            )
         store.open_scope(scope, embedder=embedder.name, dimensions=embedder.dimensions)
     except BaseException:
         store.close()
@@ -58,7 +64,12 @@ def open_parts(
         cleanup()
 
     return Parts(
-        store=store, log=Segments(folder), embedder=embedder, clock=clock or system_clock, close=close, folder=folder
+        store=store,
+        log=Segments(folder),
+        embedder=embedder,
+        clock=clock or system_clock,
+        close=close,
+        folder=folder,
     )
 
 

@@ -18,7 +18,20 @@ from afterwit.evolve.compare import BankDiff, diff
 from afterwit.evolve.learn import Learner
 from afterwit.evolve.operators.restore import rollback
 from afterwit.generate.choose import Chooser
-from afterwit.model import Bank, Card, Condition, Context, Edit, Episode, Recalled, Round, Stance, Value, new_id
+from afterwit.model import (
+    Bank,
+    Card,
+    Condition,
+    Context,
+    Edit,
+    Episode,
+    Recalled,
+    Round,
+    Stance,
+    Value,
+    fold,
+    new_id,
+)
 from afterwit.ports import Capacity, Clock, Embedder, Forgotten, Generator, Progress
 from afterwit.recall.index import BankIndex
 from afterwit.recall.render import contains_recalled, render
@@ -39,9 +52,17 @@ class Memory:
     """
 
     def __init__(
-        self, url: str | Path = "memory.db", *, scope: str, capacity: int = 80, objective: str = "click",
-        vocabulary: str | Path | None = None, generator: Generator | None = None,
-        embedder: Embedder | None = None, clock: Clock | None = None, create: bool = True,
+        self,
+        url: str | Path = "memory.db",
+        *,
+        scope: str,
+        capacity: int = 80,
+        objective: str = "click",
+        vocabulary: str | Path | None = None,
+        generator: Generator | None = None,
+        embedder: Embedder | None = None,
+        clock: Clock | None = None,
+        create: bool = True,
     ) -> None:
         if capacity < 1:
             raise InputError(f"capacity is {capacity}: a memory must hold at least 1 card")
@@ -54,7 +75,9 @@ class Memory:
         self._store = self._parts.store
         self._shown = extractor.shown
         self._learner = Learner(
-            extractor=extractor, generator=generator or Chooser(extractor.shown), objective=objective,
+            extractor=extractor,
+            generator=generator or Chooser(extractor.shown),
+            objective=objective,
             capacity=self.capacity,
         )
         self._indexes: dict[str, BankIndex] = {}
@@ -66,18 +89,31 @@ class Memory:
     ) -> EpisodeRecorder:
         """One task to serve: a context manager on which to recall, decide, act and deliver."""
         episode = Episode(
-            id=id or new_id(), scope=self.scope, task=task, context=dict(context or {}),
-            started_at=self._parts.clock(), candidates=tuple(candidates),
+            id=id or new_id(),
+            scope=self.scope,
+            task=task,
+            context=dict(context or {}),
+            started_at=self._parts.clock(),
+            candidates=tuple(candidates),
         )
         return EpisodeRecorder(episode, store=self._store, clock=self._parts.clock, recall=self._recall)
 
     def search(
-        self, query: str, *, context: Context | None = None, bank: str = "content", k: int = 3,
+        self,
+        query: str,
+        *,
+        context: Context | None = None,
+        bank: str = "content",
+        k: int = 3,
         candidates: Sequence[str] = (),
     ) -> tuple[tuple[Card, Recalled], ...]:
         """What a recall would give, without an episode and without leaving a trace."""
         episode = Episode(
-            id="search", scope=self.scope, task=query, context=dict(context or {}), started_at=self._parts.clock(),
+            id="search",
+            scope=self.scope,
+            task=query,
+            context=dict(context or {}),
+            started_at=self._parts.clock(),
             candidates=tuple(candidates),
         )
         return self._recall(episode, bank=bank, k=k)
@@ -89,9 +125,17 @@ class Memory:
     # The bank by hand
 
     def add(
-        self, guidance: str, *, key: str | None = None, when: When = None, prefer: str | None = None,
-        avoid: str | None = None, topic: str | None = None, bank: str = "content",
-        trust: Literal["user", "model", "page"] = "user", valid_until: datetime | None = None,
+        self,
+        guidance: str,
+        *,
+        key: str | None = None,
+        when: When = None,
+        prefer: str | None = None,
+        avoid: str | None = None,
+        topic: str | None = None,
+        bank: str = "content",
+        trust: Literal["user", "model", "page"] = "user",
+        valid_until: datetime | None = None,
     ) -> Card:
         """A card by hand; the same card twice is one card, and text that holds recalled cards is not learned again.
 
@@ -108,7 +152,13 @@ class Memory:
                 return known
         decision = prefer or avoid
         card, edit = by_hand.add(
-            now, guidance, key=key or guidance, when=condition, topic=topic, trust=trust, at=self._parts.clock(),
+            now,
+            guidance,
+            key=key or guidance,
+            when=condition,
+            topic=topic,
+            trust=trust,
+            at=self._parts.clock(),
             stance=Stance(decision=decision, prefer=prefer is not None) if decision else None,
             valid_until=valid_until,
         )
@@ -145,20 +195,36 @@ class Memory:
     # Outcomes and learning
 
     def ingest(
-        self, paths: str | Path | Sequence[str | Path], *, mapping: str | Path | None = None,
-        timezone: str | None = None, rejects: Path | None = None, progress: Progress | None = None,
+        self,
+        paths: str | Path | Sequence[str | Path],
+        *,
+        mapping: str | Path | None = None,
+        timezone: str | None = None,
+        rejects: Path | None = None,
+        progress: Progress | None = None,
     ) -> IngestReport:
         """Reads delivery logs: idempotent, out of order and late is fine, bad rows are set aside with a reason."""
         many = [paths] if isinstance(paths, str | Path) else list(paths)
         return ingest(
-            many, scope=self.scope, mapping=mapping, store=self._store, log=self._parts.log, timezone=timezone,
-            rejects=rejects or self._parts.folder.with_suffix(".rejects.jsonl"), now=self._parts.clock(),
+            many,
+            scope=self.scope,
+            mapping=mapping,
+            store=self._store,
+            log=self._parts.log,
+            timezone=timezone,
+            rejects=rejects or self._parts.folder.with_suffix(".rejects.jsonl"),
+            now=self._parts.clock(),
             progress=progress,
         )
 
     def evolve(
-        self, *, bank: str = "content", as_of: datetime | None = None, final: bool = False,
-        dry_run: bool = False, approval: bool = False,
+        self,
+        *,
+        bank: str = "content",
+        as_of: datetime | None = None,
+        final: bool = False,
+        dry_run: bool = False,
+        approval: bool = False,
     ) -> Round:
         """Credit, then edits, atomically, from what was available at ``as_of``.
 
@@ -166,7 +232,12 @@ class Memory:
         nothing. approval: store the round as proposed; ``approve`` applies it.
         """
         round_ = self._learner.plan(
-            self._store, self._parts.log, scope=self.scope, bank=bank, as_of=as_of or self._parts.clock(), final=final
+            self._store,
+            self._parts.log,
+            scope=self.scope,
+            bank=bank,
+            as_of=as_of or self._parts.clock(),
+            final=final,
         )
         if dry_run:
             return replace(round_, status="proposed")
@@ -193,10 +264,16 @@ class Memory:
     def rollback(self, *, to: datetime, bank: str = "content") -> Round:
         """Puts the bank back to what it was, as a new round: nothing of the history is lost."""
         now = self._bank(bank)
-        edits = rollback(now, self._bank(bank, as_of=to))
+        latest = fold(self._store.edits(self.scope, bank=bank))
+        edits = rollback(now, self._bank(bank, as_of=to), latest)
         round_ = Round(
-            id=new_id(), scope=self.scope, bank=bank, as_of=self._parts.clock(), base_version=now.version,
-            edits=edits, note=f"rolled back to {to.isoformat()}",
+            id=new_id(),
+            scope=self.scope,
+            bank=bank,
+            as_of=self._parts.clock(),
+            base_version=now.version,
+            edits=edits,
+            note=f"rolled back to {to.isoformat()}",
         )
         self._commit(round_)
         return round_
@@ -204,7 +281,11 @@ class Memory:
     # Erasing and moving
 
     def forget(
-        self, *, card_id: str | None = None, episode_id: str | None = None, delivery_id: str | None = None,
+        self,
+        *,
+        card_id: str | None = None,
+        episode_id: str | None = None,
+        delivery_id: str | None = None,
         everything: bool = False,
     ) -> Forgotten:
         """Erases text from every table, index, segment and free page; a tombstone without content stays."""
@@ -267,18 +348,34 @@ class Memory:
 
     def _vectors(self, round_: Round) -> dict[str, Any]:
         live = [card for edit in round_.edits for card in edit.writes if card.live]
-        return dict(zip([c.id for c in live], self._parts.embedder([c.key for c in live]), strict=True)) if live else {}
+        return (
+            dict(zip([c.id for c in live], self._parts.embedder([c.key for c in live]), strict=True))
+            if live
+            else {}
+        )
 
     def _recall(
-        self, episode: Episode, *, bank: str | None = None, k: int = 3, query: str | None = None, explore: float = 0.0
+        self,
+        episode: Episode,
+        *,
+        bank: str | None = None,
+        k: int = 3,
+        query: str | None = None,
+        explore: float = 0.0,
     ) -> tuple[tuple[Card, Recalled], ...]:
         name = bank or "content"
         index = self._index(name)
         vector = self._parts.embedder([query or episode.task])[0]
         exploration = Exploration(rate=explore, seed=episode.id) if explore else None
         return recall(
-            index, vector, context=episode.context, now=self._parts.clock(), k=k, candidates=episode.candidates,
-            shown=self._shown, exploration=exploration,
+            index,
+            vector,
+            context=episode.context,
+            now=self._parts.clock(),
+            k=k,
+            candidates=episode.candidates,
+            shown=self._shown,
+            exploration=exploration,
         )
 
     def _index(self, name: str) -> BankIndex:
@@ -320,7 +417,22 @@ class AsyncMemory:
 
 
 for _name in (
-    "add", "approve", "cards", "check", "close", "delete", "diff", "evolve", "export", "forget", "get", "history",
-    "ingest", "rollback", "rounds", "search", "update",
+    "add",
+    "approve",
+    "cards",
+    "check",
+    "close",
+    "delete",
+    "diff",
+    "evolve",
+    "export",
+    "forget",
+    "get",
+    "history",
+    "ingest",
+    "rollback",
+    "rounds",
+    "search",
+    "update",
 ):
     setattr(AsyncMemory, _name, _awaitable(getattr(Memory, _name)))

@@ -8,8 +8,11 @@ from afterwit import __version__
 from afterwit.cli import bank, exchange, learn, prove
 
 app = typer.Typer(
-    name="afterwit", help="Memory for LLM agents that learns from what happened afterwards.",
-    no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False,
+    name="afterwit",
+    help="Memory for LLM agents that learns from what happened afterwards.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
 )
 
 
@@ -27,8 +30,20 @@ def root(
 
 
 for command in (
-    prove.demo, learn.init, learn.ingest, learn.evolve, bank.recall, bank.cards, bank.show, bank.log, bank.diff,
-    learn.rollback, learn.approve, exchange.forget, exchange.export, exchange.doctor,
+    prove.demo,
+    learn.init,
+    learn.ingest,
+    learn.evolve,
+    bank.recall,
+    bank.cards,
+    bank.show,
+    bank.log,
+    bank.diff,
+    learn.rollback,
+    learn.approve,
+    exchange.forget,
+    exchange.export,
+    exchange.doctor,
 ):
     app.command()(command)
 app.command("import")(exchange.import_)

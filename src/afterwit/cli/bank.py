@@ -11,8 +11,10 @@ from afterwit.model import Card
 
 def recall(
     task: Annotated[str, typer.Argument(help="The task to serve.")],
-    store: screen.Store = screen.DEFAULT_STORE, scope: screen.Scope = screen.DEFAULT_SCOPE,
-    bank: screen.BankName = "content", k: Annotated[int, typer.Option(help="How many cards.")] = 3,
+    store: screen.Store = screen.DEFAULT_STORE,
+    scope: screen.Scope = screen.DEFAULT_SCOPE,
+    bank: screen.BankName = "content",
+    k: Annotated[int, typer.Option(help="How many cards.")] = 3,
     context: Annotated[list[str] | None, typer.Option("--context", help="field=value, may be repeated.")] = None,
     candidate: Annotated[list[str] | None, typer.Option("--candidate", help="A text to choose from.")] = None,
     vocabulary: Annotated[str | None, typer.Option(help="Named decisions in text, such as 'headlines'.")] = None,
@@ -31,7 +33,8 @@ def recall(
 
 
 def cards(
-    store: screen.Store = screen.DEFAULT_STORE, scope: screen.Scope = screen.DEFAULT_SCOPE,
+    store: screen.Store = screen.DEFAULT_STORE,
+    scope: screen.Scope = screen.DEFAULT_SCOPE,
     bank: screen.BankName = "content",
     as_of: Annotated[str | None, typer.Option(help="The bank as it was then.")] = None,
     as_json: screen.AsJson = False,
@@ -47,7 +50,9 @@ def cards(
 
 
 def show(
-    card_id: str, store: screen.Store = screen.DEFAULT_STORE, scope: screen.Scope = screen.DEFAULT_SCOPE,
+    card_id: str,
+    store: screen.Store = screen.DEFAULT_STORE,
+    scope: screen.Scope = screen.DEFAULT_SCOPE,
     as_json: screen.AsJson = False,
 ) -> None:
     """One card: what it says, on what evidence, and every edit that made it."""
@@ -57,13 +62,17 @@ def show(
         screen.print_json({"card": card, "history": history})
         return
     screen.table("Card", ("field", "value"), list(_facts(card)))
-    rows = [(e.operator, w.version, f"{w.effect:+.3f}", e.reason) for e in history for w in e.writes if w.id == card_id]
+    rows = [
+        (e.operator, w.version, f"{w.effect:+.3f}", e.reason) for e in history for w in e.writes if w.id == card_id
+    ]
     screen.table("Lineage", ("operator", "version", "effect", "why"), rows)
 
 
 def log(
-    store: screen.Store = screen.DEFAULT_STORE, scope: screen.Scope = screen.DEFAULT_SCOPE,
-    limit: Annotated[int, typer.Option(help="How many rounds.")] = 20, as_json: screen.AsJson = False,
+    store: screen.Store = screen.DEFAULT_STORE,
+    scope: screen.Scope = screen.DEFAULT_SCOPE,
+    limit: Annotated[int, typer.Option(help="How many rounds.")] = 20,
+    as_json: screen.AsJson = False,
 ) -> None:
     """The rounds, newest first."""
     with screen.open_memory(store, scope) as memory:
@@ -78,8 +87,10 @@ def log(
 def diff(
     before: Annotated[str, typer.Argument(help="A date or time.")],
     after: Annotated[str | None, typer.Argument(help="A later one; now if left out.")] = None,
-    store: screen.Store = screen.DEFAULT_STORE, scope: screen.Scope = screen.DEFAULT_SCOPE,
-    bank: screen.BankName = "content", as_json: screen.AsJson = False,
+    store: screen.Store = screen.DEFAULT_STORE,
+    scope: screen.Scope = screen.DEFAULT_SCOPE,
+    bank: screen.BankName = "content",
+    as_json: screen.AsJson = False,
 ) -> None:
     """What changed in a bank between two moments."""
     start = screen.moment(before)
@@ -98,12 +109,21 @@ def diff(
 
 def _facts(card: Card) -> list[tuple[str, object]]:
     facts: list[tuple[str, object]] = [
-        ("guidance", card.guidance), ("applies to", card.key), ("when", card.when), ("stance", card.stance or "none"),
-        ("status", card.status), ("joint effect", f"{card.effect:+.4f} log rate ratio"), ("uses", card.uses),
-        ("version", card.version), ("written by", card.provenance.operator), ("tokens", card.tokens),
+        ("guidance", card.guidance),
+        ("applies to", card.key),
+        ("when", card.when),
+        ("stance", card.stance or "none"),
+        ("status", card.status),
+        ("joint effect", f"{card.effect:+.4f} log rate ratio"),
+        ("uses", card.uses),
+        ("version", card.version),
+        ("written by", card.provenance.operator),
+        ("tokens", card.tokens),
     ]
     for objective, fitness in card.fitness.items():
-        facts.append((f"effect on {objective}", f"{fitness.mean:+.4f} ± {fitness.sd:.4f} ({fitness.strata} strata)"))
+        facts.append(
+            (f"effect on {objective}", f"{fitness.mean:+.4f} ± {fitness.sd:.4f} ({fitness.strata} strata)")
+        )
     if card.trial is not None:
         done = "open" if card.trial.tested_at is None else f"p = {card.trial.p_value:.4g}"
         facts.append(("confirmation", f"{done}, {card.trial.needed} strata declared"))

@@ -12,12 +12,14 @@ from afterwit.errors import InputError
 
 
 def forget(
-    store: screen.Store = screen.DEFAULT_STORE, scope: screen.Scope = screen.DEFAULT_SCOPE,
+    store: screen.Store = screen.DEFAULT_STORE,
+    scope: screen.Scope = screen.DEFAULT_SCOPE,
     card: Annotated[str | None, typer.Option(help="A card's id.")] = None,
     episode: Annotated[str | None, typer.Option(help="An episode's id.")] = None,
     delivery: Annotated[str | None, typer.Option(help="A delivery's id.")] = None,
     everything: Annotated[bool, typer.Option("--everything", help="The whole scope.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False, as_json: screen.AsJson = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    as_json: screen.AsJson = False,
 ) -> None:
     """Erase text for good, from tables, segments and free pages."""
     if sum((card is not None, episode is not None, delivery is not None, everything)) != 1:
@@ -33,7 +35,9 @@ def forget(
 
 
 def export(
-    path: Path, store: screen.Store = screen.DEFAULT_STORE, scope: screen.Scope = screen.DEFAULT_SCOPE,
+    path: Path,
+    store: screen.Store = screen.DEFAULT_STORE,
+    scope: screen.Scope = screen.DEFAULT_SCOPE,
     as_json: screen.AsJson = False,
 ) -> None:
     """Write a scope as JSON Lines."""
@@ -57,7 +61,8 @@ def import_(path: Path, store: screen.Store = screen.DEFAULT_STORE, as_json: scr
 
 
 def doctor(
-    store: screen.Store = screen.DEFAULT_STORE, scope: screen.Scope = screen.DEFAULT_SCOPE,
+    store: screen.Store = screen.DEFAULT_STORE,
+    scope: screen.Scope = screen.DEFAULT_SCOPE,
     as_json: screen.AsJson = False,
 ) -> None:
     """Check the installation and the ledger."""
@@ -68,7 +73,9 @@ def doctor(
     if as_json:
         screen.print_json({"python": sys.version.split()[0], "extras": found, "problems": problems})
     else:
-        rows = [(name, "installed" if there else f"pip install 'afterwit[{name}]'") for name, there in found.items()]
+        rows = [
+            (name, "installed" if there else f"pip install 'afterwit[{name}]'") for name, there in found.items()
+        ]
         screen.table("Extras", ("extra", "state"), rows)
         print("\n".join(problems) or f"the ledger of {scope} is sound")
     if problems:

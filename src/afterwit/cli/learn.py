@@ -11,7 +11,8 @@ from afterwit.model import Round
 
 
 def init(
-    store: screen.Store = screen.DEFAULT_STORE, scope: screen.Scope = screen.DEFAULT_SCOPE,
+    store: screen.Store = screen.DEFAULT_STORE,
+    scope: screen.Scope = screen.DEFAULT_SCOPE,
     as_json: screen.AsJson = False,
 ) -> None:
     """Make a memory, or a new scope in one."""
@@ -25,17 +26,18 @@ def init(
 
 def ingest(
     paths: Annotated[list[Path], typer.Argument(help="JSON Lines, CSV or Parquet files, or globs.")],
-    store: screen.Store = screen.DEFAULT_STORE, scope: screen.Scope = screen.DEFAULT_SCOPE,
-    mapping: Annotated[str | None, typer.Option(help="A mapping file, or a bundled name such as 'headlines'.")] = None,
+    store: screen.Store = screen.DEFAULT_STORE,
+    scope: screen.Scope = screen.DEFAULT_SCOPE,
+    mapping: Annotated[
+        str | None, typer.Option(help="A mapping file, or a bundled name such as 'headlines'.")
+    ] = None,
     timezone: Annotated[str | None, typer.Option(help="Zone of times that carry none, such as UTC.")] = None,
     rejects: Annotated[Path | None, typer.Option(help="Where rows that cannot be used are set aside.")] = None,
     as_json: screen.AsJson = False,
 ) -> None:
     """Read a delivery log. Reading it again changes nothing; late and out of order is fine."""
     with screen.open_memory(store, scope) as memory, screen.progress_bar("reading") as progress:
-        report = memory.ingest(
-            list(paths), mapping=mapping, timezone=timezone, rejects=rejects, progress=progress
-        )
+        report = memory.ingest(list(paths), mapping=mapping, timezone=timezone, rejects=rejects, progress=progress)
     if as_json:
         screen.print_json(report)
     else:
@@ -43,8 +45,10 @@ def ingest(
 
 
 def evolve(
-    store: screen.Store = screen.DEFAULT_STORE, scope: screen.Scope = screen.DEFAULT_SCOPE,
-    bank: screen.BankName = "content", capacity: screen.Capacity = 80,
+    store: screen.Store = screen.DEFAULT_STORE,
+    scope: screen.Scope = screen.DEFAULT_SCOPE,
+    bank: screen.BankName = "content",
+    capacity: screen.Capacity = 80,
     vocabulary: Annotated[str | None, typer.Option(help="Named decisions in text, such as 'headlines'.")] = None,
     as_of: Annotated[str | None, typer.Option(help="Use only what was known at this time.")] = None,
     final: Annotated[bool, typer.Option(help="Spend the open tests, as before a freeze.")] = False,
@@ -62,7 +66,8 @@ def evolve(
 
 def approve(
     round_id: str,
-    store: screen.Store = screen.DEFAULT_STORE, scope: screen.Scope = screen.DEFAULT_SCOPE,
+    store: screen.Store = screen.DEFAULT_STORE,
+    scope: screen.Scope = screen.DEFAULT_SCOPE,
     capacity: screen.Capacity = 80,
     reject: Annotated[bool, typer.Option("--reject", help="Reject it instead.")] = False,
     as_json: screen.AsJson = False,
@@ -74,8 +79,11 @@ def approve(
 
 def rollback(
     to: Annotated[str, typer.Option(help="The moment whose bank should stand again.")],
-    store: screen.Store = screen.DEFAULT_STORE, scope: screen.Scope = screen.DEFAULT_SCOPE,
-    bank: screen.BankName = "content", capacity: screen.Capacity = 80, as_json: screen.AsJson = False,
+    store: screen.Store = screen.DEFAULT_STORE,
+    scope: screen.Scope = screen.DEFAULT_SCOPE,
+    bank: screen.BankName = "content",
+    capacity: screen.Capacity = 80,
+    as_json: screen.AsJson = False,
 ) -> None:
     """Put the bank back to an earlier moment, as a new round."""
     moment = screen.moment(to)

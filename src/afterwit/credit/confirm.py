@@ -10,7 +10,7 @@ to 1, n_t tests in batch t, R_s rejections and R⁺_s the most that lowering one
 
 and batch t is tested by Benjamini–Hochberg at α_t. A last batch, declared before its p-values are seen, gets all of
 γ that is left. The guarantee FDR ≤ q is for p-values independent within and across batches; cards that share
-strata bend it, which is why duplicates are one hypothesis. Batches are monthly, as tiny ones can hardly reject.
+strata bend it, which is why duplicates are one hypothesis.
 """
 
 import math
@@ -49,19 +49,23 @@ def due(
     as_of: datetime,
     last: datetime | None = None,
     final: bool = False,
+    smallest: int = 20,
 ) -> tuple[str, ...]:
-    """Names whose test is to be spent now, sorted: those with enough later strata, once a calendar month; at a
-    freeze (``final``) every open trial that three strata allow. last: when the latest batch was tested."""
+    """Names whose test is to be spent now, sorted. last: when the latest batch was tested.
+
+    Those with enough later strata, once a calendar month and ``smallest`` or more together: each batch takes its
+    share of the level however few it tests, so small ones starve the rest (our own rule). At a freeze (``final``)
+    every open trial that three strata allow.
+    """
     if not final and last is not None and (as_of.year, as_of.month) <= (last.year, last.month):
         return ()
-    return tuple(
-        sorted(
-            name
-            for name, trial in trials.items()
-            if trial.tested_at is None
-            and available.get(name, 0) >= (_MIN_STRATA if final else max(trial.needed, _MIN_STRATA))
-        )
+    ready = sorted(
+        name
+        for name, trial in trials.items()
+        if trial.tested_at is None
+        and available.get(name, 0) >= (_MIN_STRATA if final else max(trial.needed, _MIN_STRATA))
     )
+    return tuple(ready) if final or len(ready) >= smallest else ()
 
 
 def spent(trial: Trial, *, batch: Batch, name: str, effect: float, sd: float) -> Trial:

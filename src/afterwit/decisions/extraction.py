@@ -49,11 +49,16 @@ class Extractor:
         return found
 
     def design(
-        self, texts: Sequence[str] | NDArray[np.object_], strata: NDArray[np.int64],
+        self,
+        texts: Sequence[str] | NDArray[np.object_],
+        strata: NDArray[np.int64],
         declared: Sequence[tuple[str, ...]] | NDArray[np.object_] | None = None,
     ) -> tuple[tuple[str, ...], sparse.csr_array]:
         """Names (sorted) of the decisions that vary in at least ``support`` strata, and the (items, names) matrix."""
-        rows = [self._row(t, d) for t, d in zip(texts, declared if declared is not None else [()] * len(texts), strict=True)]
+        rows = [
+            self._row(t, d)
+            for t, d in zip(texts, declared if declared is not None else [()] * len(texts), strict=True)
+        ]
         indices = np.concatenate(rows) if rows else np.zeros(0, dtype=np.int64)
         pointers = np.concatenate(([0], np.cumsum([len(row) for row in rows]))).astype(np.int64)
         frequent = np.bincount(indices, minlength=len(self._columns)) >= self.rules.support

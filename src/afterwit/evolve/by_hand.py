@@ -12,14 +12,27 @@ _REPEATS = 8
 
 def round_of(bank: Bank, edit: Edit, at: datetime) -> Round:
     return Round(
-        id=edit.id, scope=bank.scope, bank=bank.name, as_of=at, base_version=bank.version, edits=(edit,),
+        id=edit.id,
+        scope=bank.scope,
+        bank=bank.name,
+        as_of=at,
+        base_version=bank.version,
+        edits=(edit,),
         note=edit.reason,
     )
 
 
 def add(
-    bank: Bank, guidance: str, *, key: str, when: Condition, stance: Stance | None, topic: str | None,
-    trust: Literal["user", "model", "page"], at: datetime, valid_until: datetime | None = None,
+    bank: Bank,
+    guidance: str,
+    *,
+    key: str,
+    when: Condition,
+    stance: Stance | None,
+    topic: str | None,
+    trust: Literal["user", "model", "page"],
+    at: datetime,
+    valid_until: datetime | None = None,
 ) -> tuple[Card, Edit | None]:
     """A card by hand, active at once; no edit where the bank holds the very same card already.
 
@@ -31,9 +44,18 @@ def add(
         stance = Stance(decision=f"{normalised(topic)}={normalised(guidance)}", prefer=True)
     edit_id = new_id()
     card = Card(
-        id=new_id(), scope=bank.scope, bank=bank.name, key=key, guidance=guidance, when=when, stance=stance,
-        status="active", provenance=Provenance(operator="add", round_id=edit_id, trust=trust), created_at=at,
-        valid_from=at, valid_until=valid_until,
+        id=new_id(),
+        scope=bank.scope,
+        bank=bank.name,
+        key=key,
+        guidance=guidance,
+        when=when,
+        stance=stance,
+        status="active",
+        provenance=Provenance(operator="add", round_id=edit_id, trust=trust),
+        created_at=at,
+        valid_from=at,
+        valid_until=valid_until,
     )
     for known in bank.cards:
         if known.content_hash == card.content_hash:

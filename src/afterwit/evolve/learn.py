@@ -56,9 +56,14 @@ class Learner:
         learned = self.study(store, log, scope=scope, as_of=as_of)
         earlier = [r for r in reversed(store.rounds(scope, bank=bank)) if r.status == "applied"]
         round_ = plan_round(
-            store.bank(scope, bank), learned.evidence, items=learned.items, design=learned.design,
+            store.bank(scope, bank),
+            learned.evidence,
+            items=learned.items,
+            design=learned.design,
             history=[r.batch for r in earlier if r.batch is not None],
-            credits=tuple(self._credits(store, scope, bank, earlier, as_of)), as_of=as_of, final=final,
+            credits=tuple(self._credits(store, scope, bank, earlier, as_of)),
+            as_of=as_of,
+            final=final,
             rules=self.rules,
         )
         return replace(round_, refused=(*learned.lifecycles.refused, *round_.refused))

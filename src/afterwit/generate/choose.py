@@ -13,11 +13,11 @@ from afterwit.model import Card, Citation, Decision, Draft, Task, content_hash
 def contribution(card: Card) -> float:
     """What a card adds to a candidate that shows its decision: |effect| with the sign of its stance.
 
-    The sign is the stance's, so that a card by hand without a measured effect still counts, with 0.01 (1 %).
+    A card that no evidence has measured yet counts 0.01 (1 %), so that advice given by hand acts at all.
     """
     if card.stance is None:
         return 0.0
-    return card.stance.sign * (abs(card.effect) or 0.01)
+    return card.stance.sign * (abs(card.effect) if card.fitness else 0.01)
 
 
 def scores(
@@ -28,7 +28,9 @@ def scores(
     return np.array([_sum(named, shown(text)) for text in candidates])
 
 
-def score_matrix(effects: Mapping[str, float], names: Sequence[str], matrix: sparse.csr_array) -> NDArray[np.float64]:
+def score_matrix(
+    effects: Mapping[str, float], names: Sequence[str], matrix: sparse.csr_array
+) -> NDArray[np.float64]:
     """The same for many candidates at once: matrix (candidates, names) of shown decisions → (candidates,)."""
     column = np.array([effects.get(name, 0.0) for name in names])
     return np.asarray(matrix @ column, dtype=np.float64)

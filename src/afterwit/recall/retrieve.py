@@ -35,9 +35,17 @@ class Exploration:
 
 
 def recall(
-    index: BankIndex, query: NDArray[np.float32], *, context: Context, now: datetime, k: int = 3,
-    candidates: Sequence[str] = (), shown: Shown | None = None, token_budget: int | None = None,
-    exploration: Exploration | None = None, rules: RecallRules = RecallRules(),
+    index: BankIndex,
+    query: NDArray[np.float32],
+    *,
+    context: Context,
+    now: datetime,
+    k: int = 3,
+    candidates: Sequence[str] = (),
+    shown: Shown | None = None,
+    token_budget: int | None = None,
+    exploration: Exploration | None = None,
+    rules: RecallRules = RecallRules(),
 ) -> tuple[tuple[Card, Recalled], ...]:
     """The cards for a task, best first, each with its trace.
 
@@ -65,8 +73,12 @@ def recall(
         if token_budget is not None and spent > token_budget:
             break
         trace = Recalled(
-            card_id=card.id, version=card.version, bank=card.bank, rank=len(found) + 1,
-            similarity=float(similarities[row]), score=float(scores[row]),
+            card_id=card.id,
+            version=card.version,
+            bank=card.bank,
+            rank=len(found) + 1,
+            similarity=float(similarities[row]),
+            score=float(scores[row]),
             withheld=exploration is not None and exploration.withholds(card.id),
             propensity=exploration.rate if exploration else 0.0,
         )

@@ -66,7 +66,11 @@ class EpisodeRecorder:
         self._change(plan=plan)
 
     def step(
-        self, tool: str, arguments: Mapping[str, Any] | None = None, *, result: str | None = None,
+        self,
+        tool: str,
+        arguments: Mapping[str, Any] | None = None,
+        *,
+        result: str | None = None,
         error: str | None = None,
     ) -> None:
         step = Step(tool=tool, arguments=dict(arguments or {}), result=result, error=error)
@@ -76,17 +80,30 @@ class EpisodeRecorder:
         self._change(output=text)
 
     def deliver(
-        self, delivery_id: str, text: str | None = None, *, experiment: str | None = None,
-        placement: str | None = None, audience: str | None = None, policy: str | None = None,
+        self,
+        delivery_id: str,
+        text: str | None = None,
+        *,
+        experiment: str | None = None,
+        placement: str | None = None,
+        audience: str | None = None,
+        policy: str | None = None,
         propensity: float | None = None,
     ) -> None:
         """Names the id under which the world sees the output: the id that the delivery log uses."""
         self._deliveries.append(
             Delivery(
-                id=delivery_id, scope=self._episode.scope, created_at=self._clock(),
-                text=text if text is not None else self._episode.output or "", context=self._episode.context,
-                experiment=experiment, placement=placement, audience=audience, policy=policy,
-                propensity=propensity, episode_id=self._episode.id,
+                id=delivery_id,
+                scope=self._episode.scope,
+                created_at=self._clock(),
+                text=text if text is not None else self._episode.output or "",
+                context=self._episode.context,
+                experiment=experiment,
+                placement=placement,
+                audience=audience,
+                policy=policy,
+                propensity=propensity,
+                episode_id=self._episode.id,
             )
         )
         self._change(delivery_ids=(*self._episode.delivery_ids, delivery_id))

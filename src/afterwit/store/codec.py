@@ -7,7 +7,7 @@ always gives the same bytes, and reading gives an equal value.
 
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from datetime import UTC, datetime
 from functools import cache
@@ -38,7 +38,7 @@ def dumps(value: Any) -> str:
 
 def to_json(value: Any) -> str:
     """A frozen value as canonical JSON."""
-    return dumps(encoder(type(value))(value))
+    return dumps(encoder(cast(Hashable, type(value)))(value))
 
 
 def from_json(kind: type[T], text: str) -> T:
@@ -54,11 +54,11 @@ def loads(text: str) -> Any:
 
 
 def decode(kind: type[T], data: Any) -> T:
-    return cast(T, decoder(kind)(data))
+    return cast(T, decoder(cast(Hashable, kind))(data))
 
 
 @cache
-def encoder(hint: Any) -> Convert:
+def encoder(hint: Hashable) -> Convert:
     if is_dataclass(hint):
         hints = get_type_hints(hint)
         pairs = [(f.name, encoder(hints[f.name])) for f in fields(hint)]
@@ -73,11 +73,11 @@ def encoder(hint: Any) -> Convert:
     if (inner := _optional(hint)) is not None:
         of_inner = encoder(inner)
         return lambda value: None if value is None else of_inner(value)
-    return {datetime: _write_time, float: _write_float, int: index, bool: bool}.get(hint, _as_it_is)
+    return _PRIMITIVES.get(hint, _as_it_is)
 
 
 @cache
-def decoder(hint: Any) -> Convert:
+def decoder(hint: Hashable) -> Convert:
     if is_dataclass(hint):
         return _dataclass_decoder(cast(type[Any], hint))
     origin, arguments = get_origin(hint), get_args(hint)
@@ -96,7 +96,7 @@ def decoder(hint: Any) -> Convert:
         return _read_time
     if hint is float:
         return _read_float
-    return _as_it_is if hint is Any else _typed_decoder(frozenset([hint]), hint.__name__)
+    return _as_it_is if hint is Any else _typed_decoder(frozenset([cast(type, hint)]), cast(type, hint).__name__)
 
 
 def _dataclass_decoder(kind: type[Any]) -> Convert:
@@ -195,3 +195,6 @@ def _read_float(data: Any) -> float:
     if type(data) in (float, int) or (type(data) is str and data in _NOT_FINITE):
         return float(data)
     raise InputError(f"expected a number, found {str(data)[:40]!r}")
+
+
+_PRIMITIVES: dict[Any, Convert] = {datetime: _write_time, float: _write_float, int: index, bool: bool}

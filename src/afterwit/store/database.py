@@ -20,8 +20,8 @@ class Database:
     Write transactions begin IMMEDIATE: they queue for the write lock at once instead of failing half-way when a
     reader turns writer. WAL lets readers go on meanwhile. ``synchronous=NORMAL`` is enough for what is promised: in
     WAL mode a commit is in the operating system's hands when it is acknowledged, so a killed process loses
-    nothing; a power cut may lose the newest commits but never half of one. FULL would pay an fsync for every recall.
-    ``secure_delete`` overwrites what is deleted, which `forget` relies on.
+    nothing; a power cut may lose the newest commits but never half of one. FULL would pay an fsync for every
+    recall. ``secure_delete`` overwrites what is deleted, which `forget` relies on.
     """
 
     def __init__(self, path: Path | None) -> None:
@@ -109,7 +109,9 @@ class Database:
         except sqlite3.Error as error:
             raise StoreError(self._told(str(error))) from error
         except UnicodeEncodeError:
-            raise InputError("an id holds half a surrogate pair, which is no character: mend its encoding") from None
+            raise InputError(
+                "an id holds half a surrogate pair, which is no character: mend its encoding"
+            ) from None
 
     def _told(self, reason: str) -> str:
         for sign, advice in _ADVICE.items():

@@ -28,7 +28,7 @@ def migrate(database: Database) -> None:
         if found is None:
             if inspect(connection).get_table_names():
                 raise StoreError(f"{database.name} is a database of something else: give another path")
-            metadata.create_all(connection)
+            metadata.create_all(connection, checkfirst=False)
             connection.execute(text(_CREATE))
             connection.execute(text("INSERT INTO alembic_version VALUES (:head)"), {"head": HEAD})
         elif found > HEAD:

@@ -138,6 +138,7 @@ cards = Table(
     Column("content_hash", Text, nullable=False),
     Column("tokens", Integer, nullable=False),
     Column("payload", Text, nullable=False),
+    Index("cards_by_bank", "scope", "bank", "live"),
 )
 Index(
     "live_cards_differ",

@@ -1,0 +1,1 @@
+"""Evolve: from evidence to edits, within capacity."""

@@ -1,0 +1,27 @@
+"""Confirm: a provisional card that passed its one declared test becomes active."""
+
+from collections.abc import Sequence
+
+from afterwit.model import Batch, Card, Edit, Trial
+
+
+def tested(card: Card, trial: Trial) -> Card:
+    """The card once its trial is spent; its other numbers stay."""
+    status = "active" if trial.confirmed else card.status
+    return card.changed(trial=trial, status=status)
+
+
+def confirm(edit_id: str, cards: Sequence[Card], batch: Batch) -> Edit | None:
+    """One edit for all tests of a batch, passed or not; None for an empty batch."""
+    if not cards:
+        return None
+    reason = f"{len(batch.confirmed)} of {len(cards)} confirmed at level {batch.level:.4f} (Batch-BH)"
+    evidence = tuple(dict.fromkeys(e for card in cards for e in card.provenance.evidence))
+    return Edit(
+        id=edit_id,
+        operator="confirm",
+        writes=tuple(cards),
+        parents=tuple(c.id for c in cards),
+        evidence=evidence,
+        reason=reason,
+    )

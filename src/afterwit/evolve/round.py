@@ -1,0 +1,215 @@
+"""A round: credit in, edits out, one pure function (design section 9)."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+import numpy as np
+
+from afterwit.credit.contrast import cells
+from afterwit.credit.duplicates import duplicates
+from afterwit.credit.evidence import EvidenceTable
+from afterwit.credit.items import Design, Items
+from afterwit.evolve.confirmation import test_due, to_demote
+from afterwit.evolve.coverage import Selection, select
+from afterwit.evolve.draft import RoundDraft
+from afterwit.evolve.evidenced import Standing, standings
+from afterwit.evolve.operators.admit import admit
+from afterwit.evolve.operators.confirm import confirm
+from afterwit.evolve.operators.reinforce import refreshed, reinforce
+from afterwit.evolve.operators.retire import evict
+from afterwit.evolve.propose import candidates, expire_past, judge_claims, settle_conflicts, unite_duplicates
+from afterwit.evolve.rules import EvolveRules
+from afterwit.evolve.wording import Describe
+from afterwit.model import Bank, Batch, Card, Credit, Refusal, Round, new_id
+
+
+def plan_round(
+    bank: Bank,
+    evidence: EvidenceTable,
+    *,
+    items: Items,
+    design: Design,
+    history: Sequence[Batch] = (),
+    credits: Sequence[Credit] = (),
+    idle: frozenset[str] = frozenset(),
+    as_of: datetime,
+    final: bool = False,
+    describe: Describe = lambda _: None,
+    rules: EvolveRules = EvolveRules(),
+    round_id: str | None = None,
+) -> Round:
+    """The edits that the evidence demands of a bank; nothing is written.
+
+    items, design: what the evidence was worked out from. history: earlier confirmation batches, oldest first.
+    credits: responsibility since the last round. idle: cards unused for too long. final: spend every open trial.
+    describe: decision key → what it is called. The same input gives the same round.
+
+    Order: expiry, duplicates, conflicts, claims, confirmation, admission and selection to capacity, numbers.
+    """
+    draft = RoundDraft(round_id=round_id or new_id(), live={card.id: card for card in bank.cards})
+    contrasts = cells(items, design, evidence.objective)
+    groups = duplicates(items, design, _worth_comparing(draft, evidence, rules))
+    expire_past(draft, as_of=as_of, idle=idle)
+    unite_duplicates(draft, groups)
+    standing = standings(list(draft.live.values()), evidence, items, contrasts)
+    settle_conflicts(draft, standing)
+    judge_claims(
+        draft,
+        standing,
+        evidence,
+        spared=_helpful(credits),
+        describe=describe,
+        rules=rules,
+        as_of=as_of,
+        demote=to_demote(list(draft.live.values()), evidence, items, contrasts),
+    )
+    done, batch = test_due(list(draft.live.values()), evidence, items, contrasts, history, as_of=as_of, final=final)
+    draft.apply(confirm(draft.edit_id("confirm"), done, batch) if batch else None)
+    fresh, left = candidates(
+        draft,
+        evidence,
+        items,
+        design,
+        groups,
+        scope=bank.scope,
+        bank=bank.name,
+        describe=describe,
+        rules=rules,
+        as_of=as_of,
+    )
+    draft.refused.extend(left)
+    chosen = _select(draft, [card for card, _ in fresh], evidence, items, design, rules)
+    _keep(draft, fresh, chosen, evidence, rules)
+    _refresh(draft, standings(list(draft.live.values()), evidence, items, contrasts), chosen, evidence, credits)
+    place = evidence.index()
+    named = sorted({c.stance.decision for c in draft.live.values() if c.stance and c.stance.decision in place})
+    return Round(
+        id=draft.round_id,
+        scope=bank.scope,
+        bank=bank.name,
+        as_of=as_of,
+        base_version=bank.version,
+        edits=tuple(draft.edits),
+        evidence=tuple(evidence.row(place[name]) for name in named),
+        credits=tuple(credits),
+        refused=tuple(draft.refused),
+        batch=batch,
+        figures={
+            "items": float(len(items)),
+            "examined": float(len(evidence)),
+            "prior_sd": evidence.prior_sd,
+            "cards": float(len(draft.live)),
+            "active": float(sum(c.status == "active" for c in draft.live.values())),
+        },
+    )
+
+
+def _worth_comparing(
+    draft: RoundDraft, evidence: EvidenceTable, rules: EvolveRules
+) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
+    place = evidence.index()
+    held = [place[c.stance.decision] for c in draft.live.values() if c.stance and c.stance.decision in place]
+    passing = np.flatnonzero((evidence.p_sign >= rules.admission) & evidence.enough)
+    return np.unique(np.concatenate((np.array(held, dtype=np.int64), passing))).astype(np.int64)
+
+
+def _helpful(credits: Sequence[Credit]) -> frozenset[str]:
+    """Cards whose removal lowers utility, over the episodes that could tell."""
+    change: dict[str, float] = {}
+    for credit in credits:
+        if credit.utility_change is not None and credit.weight > 0:
+            change[credit.card_id] = change.get(credit.card_id, 0.0) + credit.weight * credit.utility_change
+    return frozenset(card for card, total in change.items() if total > 0)
+
+
+def _select(
+    draft: RoundDraft,
+    fresh: Sequence[Card],
+    evidence: EvidenceTable,
+    items: Items,
+    design: Design,
+    rules: EvolveRules,
+) -> Selection:
+    """Room is what cards without evidence (added by hand) leave; active cards are kept before new ones come."""
+    known = set(evidence.names)
+    judged = [c for c in draft.live.values() if c.stance and c.stance.decision in known]
+    others = [c for c in draft.live.values() if not (c.stance and c.stance.decision in known)]
+    protected = frozenset(c.id for c in judged if c.status == "active")
+    room = rules.capacity.cards - len(others)
+    tokens = rules.capacity.tokens - sum(card.tokens for card in others)
+    found = select([*judged, *fresh], protected, evidence, items, design, room=room)
+    sizes = {card.id: card.tokens for card in (*judged, *fresh)}
+    kept = []
+    for card_id in found.kept:
+        tokens -= sizes[card_id]
+        if tokens < 0:
+            break
+        kept.append(card_id)
+    return Selection(kept=tuple(kept), effects=found.effects)
+
+
+def _keep(
+    draft: RoundDraft,
+    fresh: Sequence[tuple[Card, object]],
+    chosen: Selection,
+    evidence: EvidenceTable,
+    rules: EvolveRules,
+) -> None:
+    """Evicts what was not chosen, then admits what was: the bank is never above capacity."""
+    kept, known = set(chosen.kept), set(evidence.names)
+    for card in sorted(draft.live.values(), key=lambda card: card.content_hash):
+        if card.id not in kept and card.stance and card.stance.decision in known:
+            reason = f"adds nothing beside the {len(kept)} cards kept (capacity {rules.capacity.cards})"
+            draft.apply(
+                evict(
+                    draft.edit_id("evict"),
+                    card,
+                    reason=reason,
+                    round_id=draft.round_id,
+                    evidence=card.provenance.evidence,
+                )
+            )
+    rows = {card.id: (card, row) for card, row in fresh}
+    place = evidence.index()
+    for card_id in chosen.kept:
+        if card_id in rows:
+            card = rows[card_id][0]
+            if card.stance is not None:
+                draft.apply(admit(draft.edit_id("admit"), card, evidence.row(place[card.stance.decision])))
+    for card_id, (card, _) in rows.items():
+        if card_id not in kept:
+            draft.refused.append(
+                Refusal(subject=str(card.stance), verdict="no room", reason="adds nothing beside the cards kept")
+            )
+
+
+def _refresh(
+    draft: RoundDraft,
+    standing: Mapping[str, Standing],
+    chosen: Selection,
+    evidence: EvidenceTable,
+    credits: Sequence[Credit],
+) -> None:
+    used: dict[str, tuple[int, float]] = {}
+    for credit in credits:
+        if credit.weight > 0:
+            count, weight = used.get(credit.card_id, (0, 0.0))
+            used[credit.card_id] = (count + 1, weight + credit.weight)
+    after = []
+    for card in sorted(draft.live.values(), key=lambda card: card.content_hash):
+        found = standing.get(card.id)
+        new = card
+        if found is not None:
+            new = refreshed(
+                card,
+                found,
+                objective=evidence.objective,
+                effect=chosen.effects.get(card.id),
+                prior_sd=evidence.prior_sd,
+                round_id=draft.round_id,
+            )
+        if card.id in used:
+            count, weight = used[card.id]
+            new = new.changed(uses=card.uses + count, weight=card.weight + weight)
+        after.append(new)
+    draft.apply(reinforce(draft.edit_id("reinforce"), draft.live, after, "numbers as of all evidence"))

@@ -1,0 +1,16 @@
+"""The few dials of evolution, each with the design's value."""
+
+from dataclasses import dataclass, field
+
+from afterwit.ports import Capacity
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvolveRules:
+    """capacity: B. admission: P(sign) that lets a decision become a provisional card. card_tokens: the most a card
+    may hold. cases: source items kept a card."""
+
+    capacity: Capacity = field(default_factory=Capacity)
+    admission: float = 0.9
+    card_tokens: int = 60
+    cases: int = 5

@@ -1,0 +1,168 @@
+"""What the agent did and showed: scopes, episodes, recalls, deliveries."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, insert, select, update
+from sqlalchemy.exc import IntegrityError
+
+from afterwit.errors import Conflict, EmbedderMismatch, UnknownScope
+from afterwit.model import Delivery, Episode, Recalled
+from afterwit.store.codec import dumps, encoder, from_json, to_json
+from afterwit.store.tables import (
+    context_fields,
+    deliveries,
+    episodes,
+    micros,
+    put,
+    recalls,
+    scopes,
+    tombstones,
+)
+
+_CHUNK = 500  # ids in one query; SQLite takes at most 32,766 parameters, PostgreSQL plans long lists slowly
+_recalled = encoder(tuple[Recalled, ...])
+
+
+def open_scope(connection: Connection, scope: str, embedder: str, dimensions: int) -> None:
+    put(connection, scopes, [{"name": scope, "embedder": embedder, "dimensions": dimensions}])
+    kept = connection.execute(select(scopes).where(scopes.c.name == scope)).one()
+    if (kept.embedder, kept.dimensions) != (embedder, dimensions):
+        raise EmbedderMismatch(
+            f"scope {scope!r} was embedded by {kept.embedder} ({kept.dimensions} dimensions), not by {embedder} "
+            f"({dimensions}): open it with the former, or re-embed its cards"
+        )
+
+
+def require_scope(connection: Connection, scope: str) -> None:
+    if connection.execute(select(scopes.c.name).where(scopes.c.name == scope)).first() is None:
+        raise UnknownScope(f"there is no scope {scope!r} in this store: make it with 'afterwit init'")
+
+
+def fields(connection: Connection, scope: str) -> frozenset[str]:
+    require_scope(connection, scope)
+    return frozenset(connection.scalars(select(context_fields.c.name).where(context_fields.c.scope == scope)))
+
+
+def save_episode(connection: Connection, episode: Episode) -> None:
+    require_scope(connection, episode.scope)
+    row = episode_row(episode)
+    here = (episodes.c.scope == episode.scope) & (episodes.c.id == episode.id)
+    known = connection.scalar(select(episodes.c.payload).where(here))
+    if known is None:
+        if forgotten(connection, episode.scope, "episode", [episode.id]):
+            raise Conflict(f"episode {episode.id} was forgotten: record the work under a new id")
+        connection.execute(insert(episodes).values(row))
+    elif known != row["payload"]:
+        if not _is_open(from_json(Episode, known)):
+            raise Conflict(f"episode {episode.id} is closed and differs from this one: record it under a new id")
+        connection.execute(update(episodes).where(here).values(row))
+    _note_fields(connection, episode.scope, episode.context)
+
+
+def episode_payloads(
+    connection: Connection, scope: str, ids: Sequence[str] | None, since: datetime | None, until: datetime | None
+) -> list[str]:
+    require_scope(connection, scope)
+    query = select(episodes.c.started_at, episodes.c.id, episodes.c.payload).where(episodes.c.scope == scope)
+    if since is not None:
+        query = query.where(episodes.c.started_at >= micros(since))
+    if until is not None:
+        query = query.where(episodes.c.started_at <= micros(until))
+    if ids is None:
+        found = list(connection.execute(query.order_by(episodes.c.started_at, episodes.c.id)))
+    else:
+        found = [row for chunk in chunks(ids) for row in connection.execute(query.where(episodes.c.id.in_(chunk)))]
+        found.sort(key=lambda row: (row.started_at, row.id))
+    return [row.payload for row in found]
+
+
+def save_deliveries(connection: Connection, batch: Iterable[Delivery]) -> int:
+    """All or none of them. A delivery that was forgotten stays so: reading an old log again skips it."""
+    by_scope: dict[str, dict[str, dict[str, Any]]] = {}
+    named: dict[str, set[str]] = {}
+    for delivery in batch:
+        row = delivery_row(delivery)
+        named.setdefault(delivery.scope, set()).update(delivery.context)
+        if by_scope.setdefault(delivery.scope, {}).setdefault(delivery.id, row) != row:
+            raise _differs(delivery.id)
+    new = 0
+    for scope, rows in by_scope.items():
+        require_scope(connection, scope)
+        for chunk in chunks(list(rows)):
+            of_chunk = (deliveries.c.scope == scope, deliveries.c.id.in_(chunk))
+            found = connection.execute(select(deliveries.c.id, deliveries.c.payload).where(*of_chunk))
+            known = {row.id: row.payload for row in found}
+            for id_ in known:
+                if known[id_] != rows[id_]["payload"]:
+                    raise _differs(id_)
+            gone = forgotten(connection, scope, "delivery", chunk)
+            fresh = [rows[id_] for id_ in chunk if id_ not in known and id_ not in gone]
+            if fresh:
+                connection.execute(insert(deliveries), fresh)
+            new += len(fresh)
+        _note_fields(connection, scope, named[scope])
+    return new
+
+
+def delivery_payloads(connection: Connection, scope: str, until: datetime | None) -> Sequence[str]:
+    require_scope(connection, scope)
+    query = select(deliveries.c.payload).where(deliveries.c.scope == scope)
+    if until is not None:
+        query = query.where(deliveries.c.created_at <= micros(until))
+    return connection.scalars(query.order_by(deliveries.c.created_at, deliveries.c.id)).all()
+
+
+def record_recall(
+    connection: Connection, scope: str, episode_id: str, recalled: Sequence[Recalled], at: datetime
+) -> None:
+    row = {"scope": scope, "episode_id": episode_id, "at": micros(at), "payload": dumps(_recalled(recalled))}
+    try:
+        connection.execute(insert(recalls), row)
+    except IntegrityError:  # the foreign key: looking first would cost every recall a query
+        raise UnknownScope(f"there is no scope {scope!r} in this store: make it with 'afterwit init'") from None
+
+
+def forgotten(connection: Connection, scope: str, kind: str, ids: Sequence[str]) -> frozenset[str]:
+    """Those of the ids that have a tombstone."""
+    found = select(tombstones.c.id).where(tombstones.c.scope == scope, tombstones.c.kind == kind)
+    return frozenset(
+        id_ for chunk in chunks(ids) for id_ in connection.scalars(found.where(tombstones.c.id.in_(chunk)))
+    )
+
+
+def episode_row(episode: Episode) -> dict[str, Any]:
+    return {
+        "scope": episode.scope,
+        "id": episode.id,
+        "payload": to_json(episode),
+        "started_at": micros(episode.started_at),
+    }
+
+
+def delivery_row(delivery: Delivery) -> dict[str, Any]:
+    return {
+        "scope": delivery.scope,
+        "id": delivery.id,
+        "payload": to_json(delivery),
+        "created_at": micros(delivery.created_at),
+        "episode_id": delivery.episode_id,
+    }
+
+
+def chunks(ids: Sequence[str]) -> Iterable[Sequence[str]]:
+    return (ids[start : start + _CHUNK] for start in range(0, len(ids), _CHUNK))
+
+
+def _is_open(episode: Episode) -> bool:
+    """An episode is closed by its output, its verdict or a delivery, whichever comes first."""
+    return episode.output is None and episode.success is None and not episode.delivery_ids
+
+
+def _differs(delivery_id: str) -> Conflict:
+    return Conflict(f"delivery {delivery_id} is known with other content: give the new one an id of its own")
+
+
+def _note_fields(connection: Connection, scope: str, names: Iterable[str]) -> None:
+    put(connection, context_fields, [{"scope": scope, "name": name} for name in sorted(set(names))])
