@@ -33,9 +33,7 @@ from afterwit.store.codec import dumps, from_json, to_json
 
 words = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 numbers = st.floats(allow_nan=False, allow_infinity=False)
-times = st.datetimes(
-    timezones=st.sampled_from([UTC, timezone(timedelta(hours=-7)), timezone(timedelta(minutes=345))])
-)
+times = st.datetimes(timezones=st.sampled_from([UTC, timezone(timedelta(hours=-7)), timezone(timedelta(minutes=345))]))
 values = st.one_of(words, st.integers(-(2**53), 2**53), numbers, st.booleans())
 contexts = st.dictionaries(words, values, max_size=3)
 
@@ -44,9 +42,7 @@ def tuples(of: st.SearchStrategy) -> st.SearchStrategy:
     return st.lists(of, max_size=3).map(tuple)
 
 
-clauses = st.builds(
-    Clause, field=words, operator=st.sampled_from(["in", "not in", ">=", "<"]), values=tuples(values)
-)
+clauses = st.builds(Clause, field=words, operator=st.sampled_from(["in", "not in", ">=", "<"]), values=tuples(values))
 operators = st.sampled_from(["admit", "merge", "add", "restore"])
 cards = st.builds(
     Card,
@@ -115,9 +111,7 @@ rounds = st.builds(
     base_version=st.integers(0, 99),
     edits=tuples(edits),
     evidence=tuples(evidence),
-    credits=st.just(
-        (Credit(id="c", episode_id="e", card_id="k", decision="d", weight=0.5, kind="sole", reason=""),)
-    ),
+    credits=st.just((Credit(id="c", episode_id="e", card_id="k", decision="d", weight=0.5, kind="sole", reason=""),)),
     refused=tuples(
         st.builds(
             Refusal, subject=words, verdict=words, reason=words, figures=st.dictionaries(words, numbers, max_size=2)

@@ -189,8 +189,8 @@ def test_banks_of_one_scope_have_versions_of_their_own(store: Store) -> None:
     assert [e.id for e in store.edits(SCOPE)] == ["e1", "e2"]
     assert [r.id for r in store.rounds(SCOPE, bank="planning")] == ["r2"]
     assert [r.id for r in store.rounds(SCOPE, limit=1)] == ["r2"]
+    moved = replace(card("a"), bank="planning", version=2, guidance="else")
     with pytest.raises(Conflict, match="lives in bank 'content'"):
-        moved = replace(card("a"), bank="planning", version=2, guidance="else")
         commit(store, round_("r3", 1, edit("e3", "update", moved), bank="planning"))
 
 
@@ -279,9 +279,7 @@ def test_field_reports_3_and_9_no_parent_retires_without_its_replacement(store: 
 
 def test_field_report_4_the_same_text_twice_is_one_card_with_united_provenance(store: Store) -> None:
     first = card("a", "Half price first", cases=("d1",), provenance=Provenance(operator="admit", evidence=("v1",)))
-    second = card(
-        "b", "half  PRICE first", cases=("d2",), provenance=Provenance(operator="admit", evidence=("v2",))
-    )
+    second = card("b", "half  PRICE first", cases=("d2",), provenance=Provenance(operator="admit", evidence=("v2",)))
     commit(store, round_("r1", 0, edit("e1", "admit", first)))
     commit(store, round_("r2", 1, edit("e2", "admit", second)))
     (kept,) = store.bank(SCOPE, "content").cards

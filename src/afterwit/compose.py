@@ -4,12 +4,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
-from afterwit.errors import UnknownScope
-from afterwit.ports import Clock, Embedder, EventLog, Store, system_clock
+from afterwit.errors import InputError, UnknownScope
+from afterwit.ports import Clock, Embedder, EventLog, Progress, Store, system_clock
 from afterwit.providers.embedder import SentenceEncoder
 from afterwit.store.open import open_store
 from afterwit.store.segments import Segments
+
+if TYPE_CHECKING:
+    from afterwit.evaluate.record import EvaluationRecord
 
 IN_MEMORY = ":memory:"
 
@@ -46,9 +50,7 @@ def open_parts(
     try:
         if not create and scope not in store.scopes():
             known = ", ".join(store.scopes()) or "none"
-            raise UnknownScope(
-                f"there is no scope {scope!r} in {url} (known: {known}): make it with 'afterwit init'"
-            )
+            raise UnknownScope(f"there is no scope {scope!r} in {url} (known: {known}): make it with 'afterwit init'")
         store.open_scope(scope, embedder=embedder.name, dimensions=embedder.dimensions)
     except BaseException:
         store.close()
@@ -71,6 +73,42 @@ def open_parts(
         close=close,
         folder=folder,
     )
+
+
+def import_file(url: str | Path, path: Path) -> int:
+    """Reads an export into a store; the number of lines. Raises InputError, naming file and line."""
+    try:
+        lines = path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path} cannot be read: {error}") from None
+    store = open_store(url)
+    try:
+        return store.import_lines(lines)
+    finally:
+        store.close()
+
+
+def evaluate_upworthy(
+    history: Path, future: Path, *, capacity: int, seed: int, progress: Progress | None = None
+) -> "EvaluationRecord":
+    """The headline benchmark on a ledger of its own, which goes when it is done."""
+    from afterwit.benchmarks.upworthy.run import run  # a memory at work does without the benchmarks
+
+    with TemporaryDirectory(prefix="afterwit-") as folder:
+        store = open_store(IN_MEMORY)
+        try:
+            return run(
+                history, future, store=store, log=Segments(folder), capacity=capacity, seed=seed, progress=progress
+            )
+        finally:
+            store.close()
+
+
+def split_sample(folder: Path) -> tuple[Path, Path]:
+    """The bundled sample of headline tests as two files in a folder: the earlier three quarters, and the rest."""
+    from afterwit.benchmarks.upworthy.sample import sample, split  # a memory at work does without the benchmarks
+
+    return split(sample(), folder)
 
 
 def _path(url: str | Path) -> Path:

@@ -35,7 +35,7 @@ from afterwit.model import (
 from afterwit.ports import Capacity, Clock, Embedder, Forgotten, Generator, Progress
 from afterwit.recall.index import BankIndex
 from afterwit.recall.render import contains_recalled, render
-from afterwit.recall.retrieve import Exploration, RecallRules, recall
+from afterwit.recall.retrieve import Exploration, recall
 from afterwit.record.ingest import IngestReport, ingest
 from afterwit.record.recorder import EpisodeRecorder
 
@@ -164,6 +164,8 @@ class Memory:
         )
         if edit is not None:
             self._commit(by_hand.round_of(now, edit, self._parts.clock()))
+            # Somebody may have added the same meanwhile: then theirs is the card.
+            return next(c for c in self._bank(bank).cards if c.content_hash == card.content_hash)
         return card
 
     def get(self, card_id: str) -> Card:
@@ -292,8 +294,9 @@ class Memory:
         forgotten = self._store.forget(
             self.scope, card_id=card_id, episode_id=episode_id, delivery_id=delivery_id, everything=everything
         )
-        if everything or delivery_id is not None:
-            self._parts.log.forget(self.scope, None if delivery_id is None else [delivery_id])
+        gone = [name.removeprefix("delivery:") for name in forgotten.tombstones if name.startswith("delivery:")]
+        if everything or gone:
+            self._parts.log.forget(self.scope, None if everything else gone)
         self._indexes.clear()
         return forgotten
 
@@ -348,11 +351,7 @@ class Memory:
 
     def _vectors(self, round_: Round) -> dict[str, Any]:
         live = [card for edit in round_.edits for card in edit.writes if card.live]
-        return (
-            dict(zip([c.id for c in live], self._parts.embedder([c.key for c in live]), strict=True))
-            if live
-            else {}
-        )
+        return dict(zip([c.id for c in live], self._parts.embedder([c.key for c in live]), strict=True)) if live else {}
 
     def _recall(
         self,

@@ -102,6 +102,12 @@ class Store(Protocol):
     def bank(self, scope: str, name: str, *, as_of: datetime | None = None) -> Bank:
         """The live cards; with ``as_of`` those after the last round or edit made by then."""
 
+    def bank_version(self, scope: str, name: str) -> int:
+        """0 for a bank that nothing was committed to; the cheapest way to see whether a bank has moved."""
+
+    def bank_at(self, scope: str, name: str, version: int) -> Bank:
+        """The live cards as they were at one of the bank's versions."""
+
     def vectors(self, scope: str, name: str) -> tuple[tuple[str, ...], NDArray[np.float32]]:
         """Card ids of the live bank and the embeddings of their keys, row by row."""
 
@@ -129,8 +135,11 @@ class Store(Protocol):
 
     def round(self, scope: str, round_id: str) -> Round: ...
 
-    def edits(self, scope: str, *, bank: str, card_id: str | None = None, applied: bool = True) -> tuple[Edit, ...]:
-        """Applied edits in order; for a card those that wrote it or had it as a parent."""
+    def edits(
+        self, scope: str, *, bank: str | None = None, card_id: str | None = None, applied: bool = True
+    ) -> tuple[Edit, ...]:
+        """Applied edits in order, bank by bank; for a card those that wrote it or had it as a parent. With
+        ``applied=False`` also those of proposed and rejected rounds."""
 
     def record_recall(self, scope: str, episode_id: str, recalled: Sequence[Recalled], at: datetime) -> None:
         """One indexed write."""

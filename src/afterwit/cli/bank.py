@@ -62,9 +62,7 @@ def show(
         screen.print_json({"card": card, "history": history})
         return
     screen.table("Card", ("field", "value"), list(_facts(card)))
-    rows = [
-        (e.operator, w.version, f"{w.effect:+.3f}", e.reason) for e in history for w in e.writes if w.id == card_id
-    ]
+    rows = [(e.operator, w.version, f"{w.effect:+.3f}", e.reason) for e in history for w in e.writes if w.id == card_id]
     screen.table("Lineage", ("operator", "version", "effect", "why"), rows)
 
 
@@ -121,9 +119,7 @@ def _facts(card: Card) -> list[tuple[str, object]]:
         ("tokens", card.tokens),
     ]
     for objective, fitness in card.fitness.items():
-        facts.append(
-            (f"effect on {objective}", f"{fitness.mean:+.4f} ± {fitness.sd:.4f} ({fitness.strata} strata)")
-        )
+        facts.append((f"effect on {objective}", f"{fitness.mean:+.4f} ± {fitness.sd:.4f} ({fitness.strata} strata)"))
     if card.trial is not None:
         done = "open" if card.trial.tested_at is None else f"p = {card.trial.p_value:.4g}"
         facts.append(("confirmation", f"{done}, {card.trial.needed} strata declared"))

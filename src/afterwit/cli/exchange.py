@@ -73,9 +73,7 @@ def doctor(
     if as_json:
         screen.print_json({"python": sys.version.split()[0], "extras": found, "problems": problems})
     else:
-        rows = [
-            (name, "installed" if there else f"pip install 'afterwit[{name}]'") for name, there in found.items()
-        ]
+        rows = [(name, "installed" if there else f"pip install 'afterwit[{name}]'") for name, there in found.items()]
         screen.table("Extras", ("extra", "state"), rows)
         print("\n".join(problems) or f"the ledger of {scope} is sound")
     if problems:

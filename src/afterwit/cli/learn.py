@@ -28,9 +28,7 @@ def ingest(
     paths: Annotated[list[Path], typer.Argument(help="JSON Lines, CSV or Parquet files, or globs.")],
     store: screen.Store = screen.DEFAULT_STORE,
     scope: screen.Scope = screen.DEFAULT_SCOPE,
-    mapping: Annotated[
-        str | None, typer.Option(help="A mapping file, or a bundled name such as 'headlines'.")
-    ] = None,
+    mapping: Annotated[str | None, typer.Option(help="A mapping file, or a bundled name such as 'headlines'.")] = None,
     timezone: Annotated[str | None, typer.Option(help="Zone of times that carry none, such as UTC.")] = None,
     rejects: Annotated[Path | None, typer.Option(help="Where rows that cannot be used are set aside.")] = None,
     as_json: screen.AsJson = False,
@@ -58,9 +56,7 @@ def evolve(
 ) -> None:
     """One round: work out the credit, then edit the bank."""
     with screen.open_memory(store, scope, capacity=capacity, vocabulary=vocabulary) as memory:
-        round_ = memory.evolve(
-            bank=bank, as_of=screen.moment(as_of), final=final, dry_run=dry_run, approval=approval
-        )
+        round_ = memory.evolve(bank=bank, as_of=screen.moment(as_of), final=final, dry_run=dry_run, approval=approval)
     _tell(round_, as_json)
 
 

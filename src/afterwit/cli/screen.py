@@ -45,9 +45,7 @@ def moment(text: str | None) -> datetime | None:
     try:
         found = datetime.fromisoformat(text)
     except ValueError:
-        raise InputError(
-            f"{text!r} is not a date or time: write it as 2026-05-01 or 2026-05-01T12:00+00:00"
-        ) from None
+        raise InputError(f"{text!r} is not a date or time: write it as 2026-05-01 or 2026-05-01T12:00+00:00") from None
     if found.tzinfo is None:
         if len(text) > len("2026-05-01"):
             raise InputError(f"{text!r} has no time zone: add one, such as {text}+00:00")

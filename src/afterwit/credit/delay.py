@@ -37,8 +37,7 @@ def reporting_delay(hours: Floats, converted: Bools) -> Delay:
     longest = float(np.sort(hours)[-_AT_RISK])
     data = stats.CensoredData(uncensored=hours[converted], right=hours[~converted])
     survival = stats.ecdf(data).sf
-    end = float(survival.evaluate(longest))
-    fifth = float(survival.evaluate(0.8 * longest))
+    fifth, end = np.asarray(survival.evaluate(np.array([0.8 * longest, longest])), dtype=np.float64).tolist()
     if end >= 1:
         return Delay(hours=0.0, settled=False, clicks=clicks)
     times = np.sort(hours[converted & (hours <= longest)])

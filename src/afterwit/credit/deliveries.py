@@ -46,9 +46,7 @@ class DeliveryTable:
             arms=arms,
             experiments=experiments,
             experiment_names=tuple(str(name) for name in names),
-            propensities=np.array(
-                [np.nan if d.propensity is None else d.propensity for d in rows], dtype=np.float64
-            ),
+            propensities=np.array([np.nan if d.propensity is None else d.propensity for d in rows], dtype=np.float64),
             declared=_objects([tuple(x.key for x in d.decisions) for d in rows]),
             contexts={f: _objects([d.context.get(f) for d in rows]) for f in fields},
         )

@@ -135,9 +135,7 @@ def lifecycles(
     verdict: Objects = np.select(
         conditions, [np.array(v, dtype=object) for v, _, _ in tests], np.array("ready", dtype=object)
     )
-    why: Objects = np.select(
-        conditions, [np.array(w, dtype=object) for _, w, _ in tests], np.array("", dtype=object)
-    )
+    why: Objects = np.select(conditions, [np.array(w, dtype=object) for _, w, _ in tests], np.array("", dtype=object))
     return Lifecycles(
         as_of=as_of,
         deliveries=deliveries,

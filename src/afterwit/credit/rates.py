@@ -44,4 +44,5 @@ def beta_prior(successes: Floats, trials: Floats) -> Prior:
 
 def beta_posterior(successes: Floats, trials: Floats, prior: Prior) -> Rates:
     a, b = prior.a + successes, prior.b + np.maximum(trials - successes, 0)
-    return Rates(a / (a + b), special.betaincinv(a, b, 0.025), special.betaincinv(a, b, 0.975))
+    low, high = (np.asarray(special.betaincinv(a, b, p), dtype=np.float64) for p in (0.025, 0.975))
+    return Rates(a / (a + b), low, high)

@@ -33,9 +33,7 @@ class StageCounts:
     delay: Delay
 
 
-def stage_counts(
-    events: Any, deliveries: DeliveryTable, as_of: datetime, ends: tuple[timedelta, ...]
-) -> StageCounts:
+def stage_counts(events: Any, deliveries: DeliveryTable, as_of: datetime, ends: tuple[timedelta, ...]) -> StageCounts:
     try:
         import ibis
     except ImportError:
@@ -113,16 +111,12 @@ def _delay(ibis: Any, known: Any, as_of: datetime) -> Delay:
     """Pairs each user's first click on a delivery with the first conversion after it."""
     users = known.filter(known.user_id.notnull())
     clicks = (
-        users.filter(users.kind == "click")
-        .group_by(["delivery_id", "user_id"])
-        .agg(clicked=lambda t: t["at"].min())
+        users.filter(users.kind == "click").group_by(["delivery_id", "user_id"]).agg(clicked=lambda t: t["at"].min())
     )
     bought = users.filter(users.kind == "conversion").select("delivery_id", "user_id", bought="at")
     pairs = (
         clicks.left_join(bought, ["delivery_id", "user_id"])
-        .mutate(
-            later=lambda t: ibis.ifelse(t["bought"] >= t["clicked"], t["bought"], ibis.null("timestamp('UTC')"))
-        )
+        .mutate(later=lambda t: ibis.ifelse(t["bought"] >= t["clicked"], t["bought"], ibis.null("timestamp('UTC')")))
         .group_by(["delivery_id", "user_id"])
         .agg(clicked=lambda t: t["clicked"].min(), bought=lambda t: t["later"].min())
     )

@@ -56,8 +56,7 @@ class Extractor:
     ) -> tuple[tuple[str, ...], sparse.csr_array]:
         """Names (sorted) of the decisions that vary in at least ``support`` strata, and the (items, names) matrix."""
         rows = [
-            self._row(t, d)
-            for t, d in zip(texts, declared if declared is not None else [()] * len(texts), strict=True)
+            self._row(t, d) for t, d in zip(texts, declared if declared is not None else [()] * len(texts), strict=True)
         ]
         indices = np.concatenate(rows) if rows else np.zeros(0, dtype=np.int64)
         pointers = np.concatenate(([0], np.cumsum([len(row) for row in rows]))).astype(np.int64)

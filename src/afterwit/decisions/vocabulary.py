@@ -65,7 +65,5 @@ def _entry(table: dict[str, str], number: int, source: str) -> Entry:
     try:
         pattern = re.compile(table["pattern"])
     except re.error as error:
-        raise InputError(
-            f"vocabulary {source}: the pattern of decision {number} does not compile: {error}"
-        ) from None
+        raise InputError(f"vocabulary {source}: the pattern of decision {number} does not compile: {error}") from None
     return Entry(name=table["name"], value=table["value"], pattern=pattern, description=table["description"])

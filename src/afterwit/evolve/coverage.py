@@ -52,14 +52,10 @@ def select(
     signs = np.array([card.stance.sign if card.stance else 0 for card in cards], dtype=np.float64)
     first = [i for i, card in enumerate(cards) if card.id in protected]
     picked, effects = pursue(own.gram(), target, signs, first, room)
-    return Selection(
-        kept=tuple(cards[i].id for i in picked), effects={cards[i].id: float(effects[i]) for i in picked}
-    )
+    return Selection(kept=tuple(cards[i].id for i in picked), effects={cards[i].id: float(effects[i]) for i in picked})
 
 
-def pursue(
-    gram: Floats, target: Floats, signs: Floats, first: Sequence[int], room: int
-) -> tuple[list[int], Floats]:
+def pursue(gram: Floats, target: Floats, signs: Floats, first: Sequence[int], room: int) -> tuple[list[int], Floats]:
     """Orthogonal matching pursuit with signs. gram: (k, k); target: X̃'Af, (k,); signs: ±1, (k,).
 
     Returns the columns picked, in order, and effects (k,), 0 for the others.

@@ -5,6 +5,7 @@ from datetime import datetime
 
 import numpy as np
 
+from afterwit.credit.conditions import Side
 from afterwit.credit.duplicates import Duplicate
 from afterwit.credit.evidence import EvidenceTable
 from afterwit.credit.items import Design, Items
@@ -73,9 +74,7 @@ def settle_conflicts(draft: RoundDraft, standing: Mapping[str, Standing]) -> Non
             loser = one if one.stance and one.stance.sign != found.sign else other
             reason = f"opposite stances on {found.row.decision}: {found.row.reason}"
             draft.apply(
-                evict(
-                    draft.edit_id("evict"), loser, reason=reason, round_id=draft.round_id, evidence=(found.row.id,)
-                )
+                evict(draft.edit_id("evict"), loser, reason=reason, round_id=draft.round_id, evidence=(found.row.id,))
             )
 
 
@@ -109,9 +108,7 @@ def judge_claims(
             _narrow(draft, card, row, split.clause, (split.holds, split.fails), describe, rules, as_of)
         elif card.id in demote:
             draft.apply(
-                evict(
-                    draft.edit_id("evict"), card, reason=demote[card.id], round_id=draft.round_id, evidence=evidence
-                )
+                evict(draft.edit_id("evict"), card, reason=demote[card.id], round_id=draft.round_id, evidence=evidence)
             )
         elif found.verdict == "contradicted":
             child = admitted(
@@ -141,9 +138,7 @@ def judge_claims(
             )
         elif card.status == "provisional" and _implausible(card, found, rules):
             reason = f"{found.verdict}, P(sign) {found.p_sign:.2f}: {row.reason}"
-            draft.apply(
-                evict(draft.edit_id("evict"), card, reason=reason, round_id=draft.round_id, evidence=evidence)
-            )
+            draft.apply(evict(draft.edit_id("evict"), card, reason=reason, round_id=draft.round_id, evidence=evidence))
 
 
 def candidates(
@@ -217,8 +212,8 @@ def _narrow(
     card: Card,
     row: Evidence,
     clause: Clause,
-    sides: tuple,
-    describe: Describe,  # type: ignore[type-arg]
+    sides: tuple[Side, Side],
+    describe: Describe,
     rules: EvolveRules,
     as_of: datetime,
 ) -> None:

@@ -28,9 +28,7 @@ def scores(
     return np.array([_sum(named, shown(text)) for text in candidates])
 
 
-def score_matrix(
-    effects: Mapping[str, float], names: Sequence[str], matrix: sparse.csr_array
-) -> NDArray[np.float64]:
+def score_matrix(effects: Mapping[str, float], names: Sequence[str], matrix: sparse.csr_array) -> NDArray[np.float64]:
     """The same for many candidates at once: matrix (candidates, names) of shown decisions → (candidates,)."""
     column = np.array([effects.get(name, 0.0) for name in names])
     return np.asarray(matrix @ column, dtype=np.float64)

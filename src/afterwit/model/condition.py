@@ -129,8 +129,6 @@ def _satisfiable(clauses: list[Clause]) -> bool:
     members = [set(map(str, c.values)) for c in clauses if c.operator == "in"]
     if not members:
         return True
-    left = set.intersection(*members).difference(
-        *(set(map(str, c.values)) for c in clauses if c.operator == "not in")
-    )
+    left = set.intersection(*members).difference(*(set(map(str, c.values)) for c in clauses if c.operator == "not in"))
     bounds = [c for c in clauses if c.operator in (">=", "<")]
     return any(all(b.holds({b.field: value}) for b in bounds) for value in left)

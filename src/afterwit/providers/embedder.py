@@ -27,4 +27,5 @@ class SentenceEncoder:
         rows = np.asarray(self._model.encode(unique), dtype=np.float32)
         rows = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), np.float32(1e-12))
         place = {text: i for i, text in enumerate(unique)}
-        return rows[[place[text] for text in texts]]
+        found: NDArray[np.float32] = rows[[place[text] for text in texts]]
+        return found

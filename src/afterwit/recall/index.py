@@ -37,9 +37,7 @@ class BankIndex:
         row_of = {card_id: row for row, card_id in enumerate(ids)}
         for card in bank.cards:
             if (card.scope, card.bank) != (bank.scope, bank.name):
-                raise Conflict(
-                    f"card {card.id} belongs to {card.scope}/{card.bank}, not to {bank.scope}/{bank.name}"
-                )
+                raise Conflict(f"card {card.id} belongs to {card.scope}/{card.bank}, not to {bank.scope}/{bank.name}")
             if card.id not in row_of:
                 raise Conflict(f"card {card.id} has no vector: re-embed the bank")
         cards = tuple(sorted((c for c in bank.cards if c.live), key=lambda card: card.content_hash))
@@ -50,8 +48,7 @@ class BankIndex:
             if card.stance is not None:
                 decisions.setdefault(card.stance.decision, []).append(row)
         values = [
-            card.value if card.bank == "content" else card.value * card.uses / (card.uses + shrink)
-            for card in cards
+            card.value if card.bank == "content" else card.value * card.uses / (card.uses + shrink) for card in cards
         ]
         return BankIndex(
             version=bank.version,

@@ -65,7 +65,7 @@ def recall(
         free = allowed.copy()
         free[rows] = False
         rows += _best(similarities, scores, free, rules.pool)[: k - len(rows)]
-    found = []
+    found: list[tuple[Card, Recalled]] = []
     spent = 0
     for row in rows:
         card = index.cards[row]
@@ -95,9 +95,7 @@ def _allowed(index: BankIndex, context: Context, now: datetime) -> NDArray[np.bo
     return allowed
 
 
-def _matched(
-    index: BankIndex, allowed: NDArray[np.bool_], candidates: Iterable[str], shown: Shown | None
-) -> list[int]:
+def _matched(index: BankIndex, allowed: NDArray[np.bool_], candidates: Iterable[str], shown: Shown | None) -> list[int]:
     if shown is None:
         return []
     keys = frozenset[str]().union(*(shown(text) for text in candidates))

@@ -40,9 +40,7 @@ class EpisodeRecorder:
         still gets controls.
         """
         found = self._recall(self._episode, bank=bank, k=k, query=query, explore=explore)
-        self._store.record_recall(
-            self._episode.scope, self._episode.id, [trace for _, trace in found], self._clock()
-        )
+        self._store.record_recall(self._episode.scope, self._episode.id, [trace for _, trace in found], self._clock())
         self._change(recalled=(*self._episode.recalled, *(trace for _, trace in found)))
         return tuple(card for card, trace in found if not trace.withheld)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Connection, Row, Select, and_, select
+from sqlalchemy import Connection, Row, Select, and_, bindparam, select
 
 from afterwit.errors import NotFound, UnknownScope
 from afterwit.model import Bank, Card, Edit, Round, fold
@@ -18,14 +18,17 @@ from afterwit.store.tables import banks, cards, edit_cards, edits, micros, round
 Vectors = tuple[tuple[str, ...], NDArray[np.float32]]
 
 
+# Built once: every recall asks it, and building a statement costs more than running it.
+_VERSION = (
+    select(scopes.c.name, banks.c.version)
+    .select_from(scopes.outerjoin(banks, and_(banks.c.scope == scopes.c.name, banks.c.name == bindparam("bank"))))
+    .where(scopes.c.name == bindparam("scope"))
+)
+
+
 def bank_version(connection: Connection, scope: str, name: str) -> int:
-    """0 for a bank that nothing was committed to. One query, as every recall asks it."""
-    of_bank = and_(banks.c.scope == scopes.c.name, banks.c.name == name)
-    row = connection.execute(
-        select(scopes.c.name, banks.c.version)
-        .select_from(scopes.outerjoin(banks, of_bank))
-        .where(scopes.c.name == scope)
-    ).first()
+    """0 for a bank that nothing was committed to."""
+    row = connection.execute(_VERSION, {"scope": scope, "bank": name}).first()
     if row is None:
         raise UnknownScope(f"there is no scope {scope!r} in this store: make it with 'afterwit init'")
     return row.version or 0

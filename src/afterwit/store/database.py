@@ -109,9 +109,7 @@ class Database:
         except sqlite3.Error as error:
             raise StoreError(self._told(str(error))) from error
         except UnicodeEncodeError:
-            raise InputError(
-                "an id holds half a surrogate pair, which is no character: mend its encoding"
-            ) from None
+            raise InputError("an id holds half a surrogate pair, which is no character: mend its encoding") from None
 
     def _told(self, reason: str) -> str:
         for sign, advice in _ADVICE.items():

@@ -117,9 +117,7 @@ def forget(
         episodes_gone, deliveries_gone, linked = list[str](), list[str](), None
     else:
         episodes_gone, deliveries_gone, linked = _records(connection, scope, kind, id_, erased)
-    gone = _derived(
-        written.values(), erased, {*episodes_gone, *deliveries_gone} | ({id_} if kind == "card" else set())
-    )
+    gone = _derived(written.values(), erased, {*episodes_gone, *deliveries_gone} | ({id_} if kind == "card" else set()))
     _drop(connection, scope, episodes, episodes.c.id, episodes_gone)
     _drop(connection, scope, recalls, recalls.c.episode_id, episodes_gone)
     _drop(connection, scope, deliveries, deliveries.c.id, deliveries_gone)

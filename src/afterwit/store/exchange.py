@@ -165,9 +165,7 @@ def _import_bank(
     put(connection, vectors, embedded)
 
 
-def _of(
-    connection: Connection, scope: str, query: Select[Any], table: Table, order: tuple[str, ...]
-) -> Iterable[Any]:
+def _of(connection: Connection, scope: str, query: Select[Any], table: Table, order: tuple[str, ...]) -> Iterable[Any]:
     return connection.execute(query.where(table.c.scope == scope).order_by(*(table.c[name] for name in order)))
 
 

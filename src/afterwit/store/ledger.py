@@ -23,6 +23,7 @@ from afterwit.store.tables import (
 
 _CHUNK = 500  # ids in one query; SQLite takes at most 32,766 parameters, PostgreSQL plans long lists slowly
 _recalled = encoder(tuple[Recalled, ...])
+_RECALL = insert(recalls)
 
 
 def open_scope(connection: Connection, scope: str, embedder: str, dimensions: int) -> None:
@@ -119,7 +120,7 @@ def record_recall(
 ) -> None:
     row = {"scope": scope, "episode_id": episode_id, "at": micros(at), "payload": dumps(_recalled(recalled))}
     try:
-        connection.execute(insert(recalls), row)
+        connection.execute(_RECALL, row)
     except IntegrityError:  # the foreign key: looking first would cost every recall a query
         raise UnknownScope(f"there is no scope {scope!r} in this store: make it with 'afterwit init'") from None
 

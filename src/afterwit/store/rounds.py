@@ -70,9 +70,7 @@ def _write_edits(connection: Connection, round_: Round) -> None:
         try:
             connection.execute(insert(edits), rows)
         except IntegrityError:
-            raise Conflict(
-                f"an edit of round {round_.id} has an id that is taken: give each edit a new one"
-            ) from None
+            raise Conflict(f"an edit of round {round_.id} has an id that is taken: give each edit a new one") from None
     _name_cards(connection, round_)
 
 
@@ -127,9 +125,7 @@ def card_row(card: Card) -> dict[str, Any]:
 def _united(connection: Connection, round_: Round) -> tuple[Edit, ...]:
     """The edits, where an added card that says what a live one says becomes that one's further provenance."""
     final = fold(round_.edits)
-    hashes = {
-        c.id: c.content_hash for e in round_.edits if e.operator in ("add", "admit") for c in e.writes if c.live
-    }
+    hashes = {c.id: c.content_hash for e in round_.edits if e.operator in ("add", "admit") for c in e.writes if c.live}
     holders: dict[str, Card] = {}
     for chunk in chunks(sorted(set(hashes.values()))):
         same = (
@@ -178,9 +174,7 @@ def _check(connection: Connection, round_: Round) -> None:
     for edit in round_.edits:
         for card in edit.writes:
             if (card.scope, card.bank) != (round_.scope, round_.bank):
-                raise Conflict(
-                    f"card {card.id} of {card.scope}/{card.bank} is no part of {round_.scope}/{round_.bank}"
-                )
+                raise Conflict(f"card {card.id} of {card.scope}/{card.bank} is no part of {round_.scope}/{round_.bank}")
         gone = [card.id for card in edit.writes if not card.live]
         if edit.operator in _REPLACING and gone and len(gone) == len(edit.writes):
             raise Conflict(f"edit {edit.id} ({edit.operator}) retires card {gone[0]} but writes no replacement")
@@ -211,9 +205,7 @@ def _write_cards(connection: Connection, round_: Round, given: Embeddings) -> No
             old = from_json(Card, payload)
             if not final[old.id].live or final[old.id].key != old.key:
                 stale.append(old.id)
-        connection.execute(
-            update(cards).where(*here).values(live=False)
-        )  # before any of them takes another's place
+        connection.execute(update(cards).where(*here).values(live=False))  # before any of them takes another's place
     try:
         put(connection, cards, [card_row(card) for card in final.values()], replace=True)
     except IntegrityError:
@@ -229,9 +221,7 @@ def _write_cards(connection: Connection, round_: Round, given: Embeddings) -> No
         if card.live and card.id in given:
             vector = np.asarray(given[card.id], dtype="<f4").ravel()
             if vector.shape != (dimensions,):
-                raise EmbedderMismatch(
-                    f"the vector of card {card.id} has {vector.size} dimensions, not {dimensions}"
-                )
+                raise EmbedderMismatch(f"the vector of card {card.id} has {vector.size} dimensions, not {dimensions}")
             rows.append({"scope": round_.scope, "card_id": card.id, "data": vector.tobytes()})
     put(connection, vectors, rows, replace=True)
 
@@ -248,8 +238,6 @@ def _check_bank(connection: Connection, round_: Round, capacity: Capacity) -> No
             f"{capacity.cards} and {capacity.tokens}: retire some or raise the capacity"
         )
     of_card = and_(vectors.c.scope == cards.c.scope, vectors.c.card_id == cards.c.id)
-    bare = (
-        select(cards.c.id).select_from(cards.outerjoin(vectors, of_card)).where(*live, vectors.c.card_id.is_(None))
-    )
+    bare = select(cards.c.id).select_from(cards.outerjoin(vectors, of_card)).where(*live, vectors.c.card_id.is_(None))
     if (card_id := connection.scalar(bare.limit(1))) is not None:
         raise Conflict(f"card {card_id} came without an embedding of its key")

@@ -213,6 +213,4 @@ def _failures(place: Path) -> Iterator[None]:
         yield
     except (OSError, pyarrow.ArrowException, duckdb.Error) as error:
         reason = " ".join(str(error).split())[:200]
-        raise StoreError(
-            f"{place}: {reason}; nothing was changed, mend or remove the file and try again"
-        ) from error
+        raise StoreError(f"{place}: {reason}; nothing was changed, mend or remove the file and try again") from error

@@ -37,6 +37,4 @@ def merge(
         ),
     )
     gone = tuple(retired(card, operator="merge", round_id=round_id, by=(kept.id,)) for card in others)
-    return Edit(
-        id=edit_id, operator="merge", writes=(united, *gone), parents=parents, evidence=evidence, reason=reason
-    )
+    return Edit(id=edit_id, operator="merge", writes=(united, *gone), parents=parents, evidence=evidence, reason=reason)

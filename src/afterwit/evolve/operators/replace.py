@@ -27,9 +27,7 @@ def replace_card(
             return Refusal(
                 subject=parent.id, verdict="refused", reason=f"{operator} refused, the card stays: {problem}"
             )
-    gone = retired(
-        parent, operator=operator, round_id=round_id, evidence=evidence, by=tuple(c.id for c in children)
-    )
+    gone = retired(parent, operator=operator, round_id=round_id, evidence=evidence, by=tuple(c.id for c in children))
     return Edit(
         id=edit_id,
         operator=operator,

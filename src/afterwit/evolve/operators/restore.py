@@ -20,9 +20,7 @@ def rollback(now: Bank, then: Bank, latest: Mapping[str, Card]) -> tuple[Edit, .
         if card.id not in here or _same(card) != _same(here[card.id])
     ]
     gone = [
-        card.changed(
-            status="retired", provenance=Provenance(operator="restore", parents=(card.id,), round_id=edit_id)
-        )
+        card.changed(status="retired", provenance=Provenance(operator="restore", parents=(card.id,), round_id=edit_id))
         for card in now.cards
         if card.id not in wanted
     ]

@@ -1,0 +1,1 @@
+"""Scored jobs with known answers or real outcomes, independent of one another."""

@@ -1,0 +1,33 @@
+"""A reference that is no memory: a tf-idf ridge trained once on everything known at the freeze."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from afterwit.credit.contrast import rates
+from afterwit.credit.items import Floats, Items
+from afterwit.errors import MissingExtra
+
+NAME = "reference:tfidf_ridge"
+
+
+def tfidf_ridge(items: Items, objective: str = "click") -> Callable[[Sequence[str]], Floats]:
+    """Texts → scores. Words and word pairs, ridge on log rates less their stratum means, weighted as in `contrast`.
+
+    Raises MissingExtra without scikit-learn.
+    """
+    try:
+        from sklearn.feature_extraction.text import TfidfVectorizer
+        from sklearn.linear_model import Ridge
+    except ImportError:
+        raise MissingExtra("scikit-learn", "reference") from None
+    found = rates(items, objective)
+    centred = found.y - (found.sums(found.weight * found.y) / found.sums(found.weight))[found.stratum]
+    words = TfidfVectorizer(ngram_range=(1, 2), min_df=2, sublinear_tf=True)
+    matrix = words.fit_transform(items.texts[found.rows])
+    model = Ridge(alpha=1.0).fit(matrix, centred, sample_weight=found.weight / found.weight.mean())
+
+    def scores(texts: Sequence[str]) -> Floats:
+        return np.asarray(model.predict(words.transform(texts)), dtype=np.float64)
+
+    return scores

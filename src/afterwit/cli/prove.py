@@ -1,0 +1,106 @@
+"""Commands that prove: demo and evaluate."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from afterwit.cli import screen
+from afterwit.errors import InputError, StoreError
+
+if TYPE_CHECKING:
+    from afterwit.evaluate.record import EvaluationRecord
+
+evaluate = typer.Typer(help="Run a benchmark and print its record.", no_args_is_help=True)
+
+_METRICS = ("significant_pairs_accuracy", "pairs_accuracy", "uplift", "meg", "negative_transfer", "cards", "tokens")
+
+
+@evaluate.callback()
+def _benchmarks() -> None:
+    """Run a benchmark and print its record."""
+
+
+@evaluate.command()
+def upworthy(
+    history: Annotated[Path, typer.Option(help="Parquet file of headline tests to learn from.")],
+    future: Annotated[Path, typer.Option(help="Parquet file of later tests to score.")],
+    capacity: screen.Capacity = 80,
+    seed: Annotated[int, typer.Option(help="Of the bootstrap and of random replacement.")] = 13,
+    out: Annotated[Path | None, typer.Option(help="Folder for record and report.")] = None,
+    as_json: screen.AsJson = False,
+) -> None:
+    """Learn from one file of real headline tests in weekly rounds, freeze, score the other."""
+    record = _run(history, future, capacity=capacity, seed=seed)
+    if out is not None:
+        _write(record, out)
+    _tell(record, as_json, out)
+
+
+def demo(
+    out: Annotated[Path, typer.Option(help="Folder for record and report.")] = Path("out"),
+    as_json: screen.AsJson = False,
+) -> None:
+    """The whole loop on a bundled sample of real headline tests; prints where the report lies."""
+    from afterwit.compose import split_sample  # heavy, and `--help` does without it
+
+    out = _folder(out)
+    history, future = split_sample(out)
+    record = _run(history, future, capacity=80, seed=13)
+    _write(record, out)
+    _tell(record, as_json, out)
+
+
+def _run(history: Path, future: Path, *, capacity: int, seed: int) -> "EvaluationRecord":
+    from afterwit.compose import evaluate_upworthy  # heavy, and `--help` does without it
+
+    if capacity < 1:
+        raise InputError(f"capacity is {capacity}: a memory must hold at least 1 card")
+    with screen.progress_bar("rounds") as progress:
+        return evaluate_upworthy(history, future, capacity=capacity, seed=seed, progress=progress)
+
+
+def _write(record: "EvaluationRecord", out: Path) -> None:
+    import json
+
+    from afterwit.evaluate.report import page  # heavy, and `--help` does without it
+
+    folder = _folder(out)
+    texts = {"record.json": json.dumps(record.to_json(), ensure_ascii=False, indent=1), "report.html": page(record)}
+    for name, text in texts.items():
+        partial = folder / f"{name}.partial"
+        partial.write_text(text, encoding="utf-8")
+        partial.replace(folder / name)
+
+
+def _folder(out: Path) -> Path:
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(f"the folder {out} cannot be made: {error.strerror}") from None
+    return out
+
+
+def _tell(record: "EvaluationRecord", as_json: bool, out: Path | None) -> None:
+    if as_json:
+        screen.print_json(record.to_json())
+        return
+    rows = []
+    for policy, figures in record.policies.items():
+        cells: list[object] = [policy]
+        for metric in _METRICS:
+            figure = figures.get(metric)
+            if figure is None:
+                cells.append("–")
+            elif metric in ("cards", "tokens"):
+                cells.append(f"{figure.value:.0f}")
+            elif figure.low is None or figure.high is None:
+                cells.append(f"{figure.value:.3f}")
+            else:
+                cells.append(f"{figure.value:.3f} [{figure.low:.3f}, {figure.high:.3f}]")
+        rows.append(cells)
+    screen.table(f"{record.benchmark}, later tests", ("policy", *(m.replace("_", " ") for m in _METRICS)), rows)
+    for note in record.notes:
+        print(note)
+    if out is not None:
+        print(f"report: {(out / 'report.html').resolve()}")

@@ -1,0 +1,1 @@
+"""Evaluate: what the memory is worth on work that came later."""
