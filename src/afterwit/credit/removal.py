@@ -22,7 +22,6 @@ class ReplayRules:
     Raises UsageError for fewer than one seed or worker.
     """
 
-
     seeds: int = 1
     seed: int = 0
     per_episode: int = 200
@@ -71,6 +70,7 @@ class Replays:
         rules: ReplayRules,
         cache: ReplayCache,
         budget: int,
+        shown: "Shown | None" = None,
     ) -> None:
         self._task = Task(text=episode.task, context=episode.context, candidates=episode.candidates)
         self._prompt = tuple(prompt)
@@ -78,6 +78,7 @@ class Replays:
         self._rules = rules
         self._cache = cache
         self._left = budget
+        self._shown = shown
         self._seeds = range(rules.seed, rules.seed + rules.seeds)
         context = repr(sorted(episode.context.items()))
         self._asked = (cache.identity(generator), episode.task, context, repr(episode.candidates))
@@ -121,13 +122,26 @@ class Replays:
 
     def showing(self, removal: Removal, decision: str) -> int:
         """In how many of the seeds the draft shows the decision."""
-        return sum(any(d.key == decision for d in draft.decisions) for draft in self._drafts(removal))
+        return sum(self._shows(draft, decision) for draft in self._drafts(removal))
 
     def utility(self, removal: Removal, scorer: "Scorer") -> float | None:
         """Mean over the seeds; None where the scorer cannot tell for one of them."""
         found = [scorer(draft) for draft in self._drafts(removal)]
         known = [value for value in found if value is not None]
         return sum(known) / len(known) if len(known) == len(found) else None
+
+    def _shows(self, draft: Draft, decision: str) -> bool:
+        """Listed by the generator, or visible in the output; ``not:`` is visible where the task left the choice."""
+        if any(d.key == decision for d in draft.decisions):
+            return True
+        if self._shown is None:
+            return False
+        avoided = decision.removeprefix("not:")
+        if avoided == decision:
+            return decision in self._shown(draft.output)
+        return avoided not in self._shown(draft.output) and any(
+            avoided in self._shown(candidate) for candidate in self._task.candidates
+        )
 
     def _drafts(self, removal: Removal) -> list[Draft]:
         answers = (self._answers[removal, seed] for seed in self._seeds)
@@ -144,6 +158,9 @@ class Replays:
         kept = (text for card, text in zip(self._prompt, self._printed, strict=True) if card.id not in removal)
         return content_hash(*self._asked, str(seed), *kept)
 
+
+Shown = Callable[[str], frozenset[str]]
+"""Decision keys that a text shows."""
 
 Scorer = Callable[[Draft], float | None]
 """Utility of a draft, higher is better; None where it is not known."""

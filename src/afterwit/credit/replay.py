@@ -1,67 +1,20 @@
-"""Responsibility credit: did the card act? (design section 7; our reconstruction of TIDE's counterfactual replay)
+"""Responsibility credit: which recalled cards an episode's decisions hang on (design section 7; TIDE).
 
-A card m of an episode with decision d is responsible iff it was recalled and cited for d (or, where nothing is
-cited for d, its stance names d) and replaying the frozen generator without m changes d. k sole responsibles
-share 1 equally. Where no single removal changes d, redundant cards hide each other: the minimal sets of up to three
-whose removal changes d share it, equally among sets and inside each. Weights sum to at most 1 per episode and decision.
+The paper names the question and gives no formula; the weights, the sets and the rates below are our reconstruction.
 """
 
-from collections.abc import Callable, Iterable, MutableMapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Literal
 
-from afterwit.errors import InputError
-from afterwit.model import Card, Credit, Draft, Episode, Task, content_hash
+from afterwit.credit.difference import newcombe
+from afterwit.credit.removal import WHOLE, Removal, ReplayCache, ReplayRules, Replays, Scorer, Shown
+from afterwit.model import Card, Credit, Draft, Episode, content_hash
 from afterwit.ports import Generator
 
-Scorer = Callable[[Draft], float]
-Cache = MutableMapping[str, Draft]
-
-
-@dataclass(frozen=True, kw_only=True)
-class ReplayRules:
-    """set_size: largest removal set tried. budget: replays an episode may cost. workers: replays at a time."""
-
-    set_size: int = 3
-    budget: int = 400
-    workers: int = 4
-
-
-@dataclass(kw_only=True)
-class _Replays:
-    """Drafts of the frozen generator without some cards, each asked for once."""
-
-    task: Task
-    cards: dict[str, Card]
-    generator: Generator
-    cache: Cache
-    rules: ReplayRules
-    spent: int = 0
-    drafts: dict[frozenset[str], Draft] = field(default_factory=dict)
-
-    def without(self, sets: Iterable[frozenset[str]]) -> dict[frozenset[str], Draft]:
-        """The drafts that the budget allows, in the order asked."""
-        wanted = [removed for removed in dict.fromkeys(sets) if removed not in self.drafts]
-        keys = {removed: self._key(removed) for removed in wanted}
-        missing = [removed for removed in wanted if keys[removed] not in self.cache]
-        missing = missing[: max(0, self.rules.budget - self.spent)]
-        self.spent += len(missing)
-        with ThreadPoolExecutor(self.rules.workers) as pool:
-            for removed, draft in zip(missing, pool.map(self._run, missing), strict=True):
-                self.cache[keys[removed]] = draft
-        self.drafts.update({removed: self.cache[key] for removed, key in keys.items() if key in self.cache})
-        return self.drafts
-
-    def _run(self, removed: frozenset[str]) -> Draft:
-        return self.generator(self.task, [card for i, card in self.cards.items() if i not in removed])
-
-    def _key(self, removed: frozenset[str]) -> str:
-        kept = [f"{card.id}:{card.version}:{card.content_hash}" for i, card in self.cards.items() if i not in removed]
-        named = f"{type(self.generator).__module__}.{type(self.generator).__qualname__}"
-        context = sorted((name, str(value)) for name, value in self.task.context.items())
-        return content_hash(named, self.task.text, str(context), *self.task.candidates, "|", *kept)
+LARGEST_SET = 3
 
 
 def responsibility(
@@ -70,116 +23,230 @@ def responsibility(
     generator: Generator,
     *,
     rules: ReplayRules = ReplayRules(),
-    cache: Cache | None = None,
+    cache: ReplayCache | None = None,
     scorer: Scorer | None = None,
+    shown: Shown | None = None,
 ) -> tuple[Credit, ...]:
-    """One credit per decision of the episode and card that it was given, weight 0 with a reason included.
+    """One credit per decision and recalled card, by decision, then in the order of recall.
 
-    cards: the versions that the episode recalled. cache: kept by the caller across episodes; replays of the same
-    prompt cost nothing. scorer: utility of a draft, for ``utility_change`` = U(with) − U(without). A decision that
-    the full prompt does not reproduce is ``unstable``: nobody gets credit for it.
+    cards: those that the episode recalled, in the very versions; their order does not matter. A card is responsible
+    for d iff it was cited for d (without citations: its stance names d) and replaying without it changes d. k such
+    cards get 1/k each. Where no single removal changes d, 1 is shared equally over the minimal sets of two or three
+    cited cards whose removal does, and equally inside each set (``joint``). All others get 0 with the reason, also
+    where the budget does not reach. A decision is credited whole or not at all, so that no share is a guess.
+
+    With S > 1 seeds p and q are the rates of showing d with and without the set. It changes d iff the interval of
+    p − q lies above 0, at 95 % over all sets of up to three cited cards (Bonferroni), and its share is multiplied by
+    (p − q)/p, the part of d's showings that hang on it; for a deterministic generator that is 1.
+
+    shown: what a text visibly shows, for generators such as the Chooser that list a decision only while some card
+    names it: without it, removing the card that names d would look like a change although the choice stays.
+    A recalled card that was not handed in is missing from the replayed prompt; reproducing d decides whether that
+    matters. A generator that refuses the prompt (an AfterwitError) makes the decision ``unstable``.
     """
-    given = {r.card_id for r in episode.recalled if not r.withheld}
-    known = {card.id: card for card in sorted(cards, key=lambda card: card.id) if card.id in given}
-    task = Task(text=episode.task, context=episode.context, candidates=episode.candidates)
-    replays = _Replays(task=task, cards=known, generator=generator, cache={} if cache is None else cache, rules=rules)
-    nothing: frozenset[str] = frozenset()
-    try:
-        full = replays.without([nothing]).get(nothing)
-    except InputError as error:
-        return tuple(
-            _credit(episode, card, key, 0.0, "none", f"cannot be replayed: {error}")
-            for key in _decided(episode)
-            for card in known.values()
-        )
-    found: list[Credit] = []
-    for key in _decided(episode):
-        if full is None or key not in _shown(full):
-            reason = "budget spent" if full is None else "the full prompt does not reproduce the decision"
-            kind: Literal["none", "unstable"] = "none" if full is None else "unstable"
-            found += [_credit(episode, card, key, 0.0, kind, reason) for card in known.values()]
-            continue
-        found += _credited(episode, key, full, replays, scorer)
-    return tuple(found)
+    budget = min(rules.per_episode, rules.per_call)
+    return _credits(episode, cards, generator, rules, cache or ReplayCache(), scorer, shown, budget)[0]
 
 
-def _credited(episode: Episode, key: str, full: Draft, replays: _Replays, scorer: Scorer | None) -> list[Credit]:
-    cards = replays.cards
-    eligible = _eligible(episode, key, cards)
-    singles = replays.without(frozenset([i]) for i in eligible)
-    sole = [i for i in eligible if _changes(singles, frozenset([i]), key)]
-    weights: dict[str, float] = {i: 1 / len(sole) for i in sole}
-    kind: Literal["sole", "joint"] = "sole"
-    if not sole:
-        kind = "joint"
-        for size in range(2, min(replays.rules.set_size, len(eligible)) + 1):
-            sets = [frozenset(group) for group in combinations(eligible, size)]
-            drafts = replays.without(sets)
-            minimal = [group for group in sets if _changes(drafts, group, key)]
-            if minimal:
-                for group in minimal:
-                    for i in group:
-                        weights[i] = weights.get(i, 0.0) + 1 / len(minimal) / len(group)
-                break
-    found = []
-    for i, card in cards.items():
-        if i in weights:
-            reason = (
-                "removing it changes the decision" if kind == "sole" else "removing it with others changes the decision"
-            )
-            without = replays.drafts.get(frozenset([i]))
-            change = scorer(full) - scorer(without) if scorer and without and kind == "sole" else None
-            found.append(_credit(episode, card, key, weights[i], kind, reason, change))
-        else:
-            missing = i in eligible and frozenset([i]) not in replays.drafts
-            reason = "budget spent" if missing else _why_not(episode, key, card, eligible)
-            found.append(_credit(episode, card, key, 0.0, "none", reason))
-    return found
+def responsibilities(
+    episodes: Iterable[tuple[Episode, Sequence[Card]]],
+    generator: Generator,
+    *,
+    rules: ReplayRules = ReplayRules(),
+    cache: ReplayCache | None = None,
+    scorer: Scorer | None = None,
+    shown: Shown | None = None,
+) -> Iterator[Credit]:
+    """The same for many episodes, in order, under one budget (``per_call``) and one cache."""
+    cache = cache or ReplayCache()
+    left = rules.per_call
+    for episode, cards in episodes:
+        budget = min(rules.per_episode, left)
+        found, spent = _credits(episode, cards, generator, rules, cache, scorer, shown, budget)
+        left -= spent
+        yield from found
 
 
-def _eligible(episode: Episode, key: str, cards: dict[str, Card]) -> list[str]:
-    cited = {card for citation in episode.citations if citation.decision == key for card in citation.cards}
+def by_candidate(outcomes: Mapping[str, float]) -> Scorer:
+    """Utility from what the world said of each candidate, such as its click rate in a randomised test."""
+
+    def score(draft: Draft) -> float | None:
+        return outcomes.get(draft.output)
+
+    return score
+
+
+def harmful(credit: Credit) -> bool:
+    """Removing the card improved utility: what a revision or eviction for harm needs."""
+    return credit.weight > 0 and credit.utility_change is not None and credit.utility_change < 0
+
+
+def helpful(credit: Credit) -> bool:
+    """Removing the card lowered utility: what a reinforcement for use needs."""
+    return credit.weight > 0 and credit.utility_change is not None and credit.utility_change > 0
+
+
+@dataclass(kw_only=True)
+class _Search:
+    """What is known so far of one decision. cited: eligible cards in the order of recall. gains: minimal removal
+    set → the part of the decision that hangs on it. stopped: the verdict and reason that ended the search."""
+
+    decision: str
+    cited: tuple[str, ...]
+    gains: dict[Removal, float] = field(default_factory=dict)
+    stopped: tuple[Literal["none", "unstable"], str] | None = None
+
+    def sets(self, size: int) -> list[Removal]:
+        """Those still to be tried: of this size, without a smaller set that already does it."""
+        if self.stopped or (size > 1 and any(len(found) == 1 for found in self.gains)):
+            return []
+        made = (frozenset(chosen) for chosen in combinations(self.cited, size))
+        return [removal for removal in made if not any(found <= removal for found in self.gains)]
+
+    def stop(self, kind: Literal["none", "unstable"], reason: str) -> None:
+        """Ends the search without credit: what was found so far is no basis for shares."""
+        self.stopped = kind, reason
+        self.gains.clear()
+
+    def judge(self, removals: Sequence[Removal], replays: Replays, seeds: int) -> None:
+        if self.stopped or not removals:
+            return
+        whole = replays.showing(WHOLE, self.decision)
+        # One level for every size: a laxer one for the few large sets would let them pass on one member's effect.
+        possible = sum(math.comb(len(self.cited), size) for size in range(1, LARGEST_SET + 1))
+        for removal in removals:
+            failed = replays.failure(removal)
+            if failed is not None:
+                self.stop("unstable", f"a replay failed: {failed}")
+                return
+            without = replays.showing(removal, self.decision)
+            low = newcombe(whole, without, seeds, level=1 - 0.05 / possible)[0]
+            if (without == 0) if seeds == 1 else (low > 0):
+                self.gains[removal] = (whole - without) / whole
+
+
+def _credits(
+    episode: Episode,
+    cards: Sequence[Card],
+    generator: Generator,
+    rules: ReplayRules,
+    cache: ReplayCache,
+    scorer: Scorer | None,
+    shown: Shown | None,
+    budget: int,
+) -> tuple[tuple[Credit, ...], int]:
+    """The credits, and the generator calls that they took."""
+    versions = {(card.id, card.version): card for card in cards}
+    given = dict.fromkeys((trace.card_id, trace.version) for trace in episode.recalled if not trace.withheld)
+    prompt = [versions[place] for place in given if place in versions]
+    replays = Replays(episode, prompt, generator, rules=rules, cache=cache, budget=budget, shown=shown)
+    decisions = sorted({d.key for d in episode.decisions} | {c.decision for c in episode.citations})
+    searches = [_Search(decision=key, cited=_eligible(episode, prompt, key)) for key in decisions]
+    _begin([search for search in searches if search.cited], replays)
+    for size in range(1, LARGEST_SET + 1):
+        tried = {search.decision: search.sets(size) for search in searches}
+        for search in searches:
+            if not replays.reserve(tried[search.decision]):
+                search.stop("none", "budget spent")
+        replays.run()
+        for search in searches:
+            search.judge(tried[search.decision], replays, rules.seeds)
+    handed = {card.id for card in cards}
+    ids = list(dict.fromkeys(trace.card_id for trace in episode.recalled if trace.card_id in handed))
+    found = (_credit(episode, prompt, search, card_id, replays, scorer) for search in searches for card_id in ids)
+    return tuple(found), replays.spent
+
+
+def _eligible(episode: Episode, prompt: Sequence[Card], decision: str) -> tuple[str, ...]:
+    cited = _citing(episode).get(decision)
     if cited:
-        return [i for i in cards if i in cited]
-    return [i for i, card in cards.items() if card.stance is not None and card.stance.followed == key]
+        named = (card.id for card in prompt if card.id in cited)
+    else:
+        named = (card.id for card in prompt if card.stance is not None and card.stance.followed == decision)
+    return tuple(dict.fromkeys(named))
 
 
-def _changes(drafts: dict[frozenset[str], Draft], removed: frozenset[str], key: str) -> bool:
-    return removed in drafts and key not in _shown(drafts[removed])
+def _citing(episode: Episode) -> dict[str, set[str]]:
+    cited: dict[str, set[str]] = {}
+    for citation in episode.citations:
+        cited.setdefault(citation.decision, set()).update(citation.cards)
+    return cited
 
 
-def _decided(episode: Episode) -> list[str]:
-    return list(dict.fromkeys(decision.key for decision in episode.decisions))
-
-
-def _shown(draft: Draft) -> set[str]:
-    return {decision.key for decision in draft.decisions}
-
-
-def _why_not(episode: Episode, key: str, card: Card, eligible: Sequence[str]) -> str:
-    if card.id in eligible:
-        return "removing it changes nothing"
-    if any(card.id in citation.cards for citation in episode.citations):
-        return "cited for another decision"
-    return "recalled, not cited"
+def _begin(searches: Sequence[_Search], replays: Replays) -> None:
+    """The whole prompt must show a decision again before anything is removed."""
+    if not searches:
+        return
+    affordable = replays.reserve([WHOLE])
+    replays.run()
+    for search in searches:
+        if not affordable:
+            search.stop("none", "budget spent")
+        elif (failed := replays.failure(WHOLE)) is not None:
+            search.stop("unstable", f"a replay failed: {failed}")
+        elif replays.showing(WHOLE, search.decision) == 0:
+            search.stop("unstable", "replaying the whole prompt does not show it")
 
 
 def _credit(
     episode: Episode,
-    card: Card,
-    key: str,
-    weight: float,
-    kind: Literal["sole", "joint", "none", "unstable"],
-    reason: str,
-    change: float | None = None,
+    prompt: Sequence[Card],
+    search: _Search,
+    card_id: str,
+    replays: Replays,
+    scorer: Scorer | None,
 ) -> Credit:
+    sets = [removal for removal in search.gains if card_id in removal]
+    weight = min(1.0, sum(search.gains[removal] / len(removal) for removal in sets) / max(len(search.gains), 1))
+    kind: Literal["sole", "joint", "none", "unstable"] = "none"
+    change = None
+    if sets:
+        kind = "sole" if len(sets[0]) == 1 else "joint"
+        reason = _why_responsible(search, card_id, sets)
+        change = _utility_change(sets, replays, scorer) if scorer else None
+    elif card_id not in search.cited:
+        reason = _why_not_eligible(episode, prompt, search.decision, card_id)
+    elif search.stopped:
+        kind, reason = search.stopped
+    elif any(len(removal) == 1 for removal in search.gains):
+        reason = "removing it changes nothing"
+    else:
+        reason = f"removing it changes nothing, alone or in a minimal set of up to {LARGEST_SET}"
     return Credit(
-        id=content_hash(episode.id, card.id, key)[:32],
+        id=content_hash(episode.id, card_id, search.decision, kind, repr(weight), repr(change))[:32],
         episode_id=episode.id,
-        card_id=card.id,
-        decision=key,
+        card_id=card_id,
+        decision=search.decision,
         weight=weight,
         kind=kind,
         reason=reason,
         utility_change=change,
     )
+
+
+def _utility_change(sets: Sequence[Removal], replays: Replays, scorer: Scorer) -> float | None:
+    """U(whole) − U(without), over the minimal sets that the card belongs to."""
+    whole = replays.utility(WHOLE, scorer)
+    without = [replays.utility(removal, scorer) for removal in sets]
+    known = [value for value in without if value is not None]
+    if whole is None or len(known) < len(without):
+        return None
+    return whole - sum(known) / len(known)
+
+
+def _why_responsible(search: _Search, card_id: str, sets: Sequence[Removal]) -> str:
+    if len(sets[0]) == 1:
+        others = len(search.gains) - 1
+        return "removing it changes the decision" + (f", as does each of {others} others" if others else "")
+    company = "; ".join(", ".join(c for c in search.cited if c in removal and c != card_id) for removal in sets)
+    return f"removing it changes the decision only together with {company}"
+
+
+def _why_not_eligible(episode: Episode, prompt: Sequence[Card], decision: str, card_id: str) -> str:
+    cited = _citing(episode)
+    if all(card.id != card_id for card in prompt):
+        given = any(trace.card_id == card_id and not trace.withheld for trace in episode.recalled)
+        return "handed in as another version than was recalled" if given else "withheld by exploration"
+    if any(card_id in named for named in cited.values()):
+        return "cited for another decision"
+    return "recalled but not cited" if cited.get(decision) else "nothing is cited and its stance does not name it"

@@ -31,8 +31,7 @@ def meg_by_round(
     size = resamples.counts.shape[1]
     place = resamples.cluster * n + windows
     top, bottom = (
-        np.bincount(place, weights=column, minlength=size * n).reshape(size, n)
-        for column in (gain.top, gain.bottom)
+        np.bincount(place, weights=column, minlength=size * n).reshape(size, n) for column in (gain.top, gain.bottom)
     )
     drawn_top, drawn_bottom = resamples.counts @ top, resamples.counts @ bottom
     alone = _intervals(top.sum(axis=0), bottom.sum(axis=0), drawn_top, drawn_bottom)

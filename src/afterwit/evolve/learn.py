@@ -115,7 +115,7 @@ class Learner:
                 continue
             cards = _as_recalled(store, episode, bank)
             if cards:
-                yield from responsibility(episode, cards, self.generator)
+                yield from responsibility(episode, cards, self.generator, shown=self.extractor.shown)
 
 
 def _as_recalled(store: Store, episode: Episode, bank: str) -> tuple[Card, ...]:

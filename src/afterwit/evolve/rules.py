@@ -11,6 +11,6 @@ class EvolveRules:
     may hold. cases: source items kept a card."""
 
     capacity: Capacity = field(default_factory=Capacity)
-    admission: float = 0.9
+    admission: float = 0.8
     card_tokens: int = 60
     cases: int = 5

@@ -2,6 +2,6 @@
 
 from afterwit.benchmarks.responsibility.construct import ConstructedSet, construct
 from afterwit.benchmarks.responsibility.methods import METHODS
-from afterwit.benchmarks.responsibility.score import Score, run, score
+from afterwit.benchmarks.responsibility.score import run, score
 
-__all__ = ["METHODS", "ConstructedSet", "Score", "construct", "run", "score"]
+__all__ = ["METHODS", "ConstructedSet", "construct", "run", "score"]

@@ -12,8 +12,8 @@ class Slot:
 
     name: of the decision; ``usual``: its value without advice. votes: card id → strength of its advice for
     ``advised``, taken where the strengths of the cards present reach ``threshold``. ranks: instead of votes, (card
-    id, value) in order of priority, the first card present decides. cites: card ids that it names as reasons, rightly or not, where
-    they are present.
+    id, value) in order of priority, the first card present decides. cites: card ids that it names as reasons,
+    rightly or not, where they are present.
     """
 
     name: str

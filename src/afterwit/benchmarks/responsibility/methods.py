@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 
 from afterwit.benchmarks.responsibility.construct import ConstructedSet, Landing
+from afterwit.credit.removal import ReplayRules
 from afterwit.credit.replay import responsibilities
 from afterwit.model import Card, Credit, Draft, Episode, Task
 
@@ -32,7 +33,12 @@ def all_cited(cases: ConstructedSet) -> Weights:
 
 def all_recalled(cases: ConstructedSet) -> Weights:
     """Every card that was given, for every decision."""
-    return {(episode.id, d.key, card.id): 1.0 for episode, given in _given(cases) for d in episode.decisions for card in given}
+    return {
+        (episode.id, d.key, card.id): 1.0
+        for episode, given in _given(cases)
+        for d in episode.decisions
+        for card in given
+    }
 
 
 def leave_one_out(cases: ConstructedSet) -> Weights:
@@ -78,7 +84,7 @@ METHODS: dict[str, Method] = {
 
 
 def _replayed(cases: ConstructedSet) -> Iterator[Credit]:
-    return responsibilities(cases.episodes, cases.agent)
+    return responsibilities(cases.episodes, cases.agent, rules=ReplayRules(workers=1))
 
 
 def _given(cases: ConstructedSet) -> Iterator[tuple[Episode, list[Card]]]:

@@ -167,7 +167,7 @@ def four_redundant(deck: Deck, name: str) -> Wired:
 
 
 def sole_beside_pair(deck: Deck, name: str) -> Wired:
-    """One card is needed, and either of two others: the pair is behind it too, but a sole responsible ends the search."""
+    """One card is needed, and either of two others. A sole responsible ends the search before the pair is found."""
     return _voted(deck, name, [3, 1, 1], 4, [0, 1, 2])
 
 
@@ -179,12 +179,12 @@ def drifted(deck: Deck, name: str) -> Wired:
 
 
 SHARES: dict[Motif, float] = {
-    sole: 0.07,
+    sole: 0.11,
     avoided: 0.05,
     avoided_twice: 0.05,
     both_needed: 0.06,
     outvoted: 0.07,
-    redundant_pair: 0.12,
+    redundant_pair: 0.08,
     redundant_triple: 0.05,
     two_of_three: 0.07,
     habit: 0.13,

@@ -81,7 +81,7 @@ class Archive:
             names=_objects([f"{test} · {image or 'no image'}" for test, image in names]),
             experiments=np.array([tests[test] for test, _ in names], dtype=np.int64),
             created_at=starts,
-            available_at=starts + WINDOW,
+            available_at=np.asarray(starts + WINDOW, dtype="datetime64[us]"),
         )
 
 
@@ -99,9 +99,7 @@ def split(path: Path, folder: Path, *, share: float = 0.25, at: datetime | None 
     for test, moment in zip(tests, created, strict=True):
         first[test] = min(first.get(test, moment), moment)
     starts = np.sort(np.array(list(first.values()), dtype="datetime64[us]"))
-    border = (
-        np.datetime64(at.replace(tzinfo=None), "us") if at is not None else starts[int((1 - share) * len(starts))]
-    )
+    border = np.datetime64(at.replace(tzinfo=None), "us") if at is not None else starts[int((1 - share) * len(starts))]
     late = np.array([first[test] >= border for test in tests])
     if late.all() or not late.any():
         raise InputError(f"{path} has no tests on one side of {border}Z: choose another time to split at")

@@ -91,9 +91,7 @@ class StoreLedger:
 
     def commit(self, round_: Round) -> None:
         live = [card for edit in round_.edits for card in edit.writes if card.live]
-        self.store.commit(
-            round_, capacity=self.capacity, vectors={card.id: self._vector(card) for card in live}
-        )
+        self.store.commit(round_, capacity=self.capacity, vectors={card.id: self._vector(card) for card in live})
         self._bank = self.store.bank(self.scope, BANK)
 
     def _vector(self, card: Card) -> NDArray[np.float32]:

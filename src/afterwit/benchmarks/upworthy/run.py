@@ -4,6 +4,7 @@ import time
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 import numpy as np
@@ -59,9 +60,10 @@ def run(
     """Learns from ``history`` alone, freezes, then chooses for every test of ``future``.
 
     store, log: where the history is ingested and tide's bank is kept, under ``scope``, which must hold no bank yet.
-    Accuracy and uplift are of the future; The future is also the last window of MEG: ``meg`` and ``negative_transfer`` are of it,
-    against ``none``; ``meg@rounds`` is of the windows inside the history. ``uplift@x`` of tide is its paired
-    difference from policy x, and likewise the others. Raises LeakageError for a test that both files hold.
+    All figures are of the future but ``meg@rounds``, which is of the windows inside the history. ``meg`` and
+    ``negative_transfer`` are against no memory. ``uplift@x`` of tide is its paired difference from policy x, and
+    likewise the others. Rows of the history that cannot be used are counted. Raises LeakageError for a test that
+    both files hold.
     """
     began = time.perf_counter()
     embedder = embedder or HashEmbedder()
@@ -72,18 +74,20 @@ def run(
     found = extractor()
     shared = setting(found, capacity=capacity, seed=seed, scope=scope)
     until = coming.created_at.min()
-    ripe = _ingested(history, until, scope=scope, store=store, log=log, embedder=embedder)
+    ripe, set_aside = ingested(history, until, scope=scope, store=store, log=log, embedder=embedder)
     items = ripe.items()
     ids = {(d.experiment or "", d.placement or "", d.text): d.id for d in store.deliveries(scope)}
     tasks = past.tasks(ids)
-    made = make(policies, shared, StoreLedger(store=store, scope=scope, capacity=shared.rules.capacity, embedder=embedder))
+    made = make(
+        policies, shared, StoreLedger(store=store, scope=scope, capacity=shared.rules.capacity, embedder=embedder)
+    )
     replayed = learn(items, tasks, made, until=until, extractor=found, setting=shared, progress=progress)
     refuse_known(judging, replayed.rounds[-1], replayed.known.items)
     shown = Shown.of(found.shown(text) for text in judging.texts)
     scores = {policy.name: bank_scores(policy.cards(), shown, judging.contexts) for policy in made}
     notes = []
     try:
-        scores[REFERENCE] = tfidf_ridge(replayed.known.items)(judging.texts)
+        scores[REFERENCE] = tfidf_ridge(replayed.known.items)(list(judging.texts))
     except MissingExtra as error:
         notes.append(f"{REFERENCE} is left out: {error}")
     judged = _judged(tasks, judging, replayed, scores, seed)
@@ -102,6 +106,7 @@ def run(
             "history_tests": len(set(past.tests)),
             "history_arms": len(past.tests),
             "history_arms_not_available": int((past.created_at + np.timedelta64(7, "D") > until).sum()),
+            "history_rows_set_aside": set_aside,
             "items_learned_from": len(replayed.known.items),
             "rounds": len(replayed.rounds),
             "future_tests": len(set(coming.tests)),
@@ -121,29 +126,29 @@ def _refuse_overlap(past: Archive, coming: Archive) -> None:
         )
 
 
-def _ingested(
+def ingested(
     history: Path, until: np.datetime64, *, scope: str, store: Store, log: EventLog, embedder: Embedder
-) -> Lifecycles:
-    """The history through the real ingest and temporal credit, as known at ``until``. For aggregates an item's
-    verdict never changes once it is available, so one lifecycle serves every round."""
+) -> tuple[Lifecycles, int]:
+    """The history through the real ingest and temporal credit, as known at ``until``, and how many rows could not be
+    used. For aggregates an item's verdict never changes once it is available, so one lifecycle serves every round."""
     store.open_scope(scope, embedder=embedder.name, dimensions=embedder.dimensions)
     if store.bank(scope, BANK).version:
         raise Conflict(f"scope {scope} already holds a bank: an evaluation starts from none, so name another scope")
-    ingest(
-        [history],
-        scope=scope,
-        mapping="headlines",
-        store=store,
-        log=log,
-        rejects=history.with_suffix(".rejects.jsonl"),
-        now=utc(until),
-    )
-    return lifecycles(log.table(scope), DeliveryTable.of(store.deliveries(scope, until=utc(until))), utc(until))
+    with TemporaryDirectory() as folder:
+        report = ingest(
+            [history],
+            scope=scope,
+            mapping="headlines",
+            store=store,
+            log=log,
+            rejects=Path(folder) / "rejects.jsonl",
+            now=utc(until),
+        )
+    deliveries = DeliveryTable.of(store.deliveries(scope, until=utc(until)))
+    return lifecycles(log.table(scope), deliveries, utc(until)), report.rejected
 
 
-def _judged(
-    tasks: Tasks, judging: Tasks, replayed: Replayed, scores: Mapping[str, Floats], seed: int
-) -> Judged:
+def _judged(tasks: Tasks, judging: Tasks, replayed: Replayed, scores: Mapping[str, Floats], seed: int) -> Judged:
     inside = replayed.window >= 0
     n = int(inside.sum())
     last = len(replayed.rounds) - 1
@@ -205,9 +210,7 @@ def _series(replayed: Replayed, judged: Judged, made: Sequence[Policy]) -> dict[
         own = judged.utilities[policy.name]
         alone, so_far = meg_by_round(judged.resamples, meg(own, np.zeros(len(own))), judged.window, n=n)
         series[policy.name] = tuple(
-            RoundPoint(
-                at=at, meg=alone[k], so_far=so_far[k], cards=stage.cards, tokens=stage.tokens, edits=stage.edits
-            )
+            RoundPoint(at=at, meg=alone[k], so_far=so_far[k], cards=stage.cards, tokens=stage.tokens, edits=stage.edits)
             for k, (at, stage) in enumerate(zip(replayed.rounds, replayed.stages[policy.name], strict=True))
         )
     return series
