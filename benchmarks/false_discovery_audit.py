@@ -4,8 +4,8 @@
 
 Outcomes are shuffled inside each test and image, clicks and impressions together, arms that share a headline as one,
 before and after the freeze. The learning pass is that of ``afterwit evaluate upworthy``, same rules, same rounds.
-It must hold, of 100 runs: at most 15 confirm any card to active; the uplift interval covers 0 in at least 83; the mean of
-the uplifts is within ±0.5 %. Exit code 1 where it does not.
+It must hold, of 100 runs: at most 15 confirm any card to active; the uplift interval covers 0 in at least 83; the
+mean of the uplifts is within ±0.5 %. Exit code 1 where it does not.
 """
 
 import os

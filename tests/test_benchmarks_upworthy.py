@@ -1,8 +1,10 @@
 """The benchmark end to end on a part of the bundled sample, and what it refuses."""
 
+import json
+import subprocess
+import sys
 from collections import Counter
 from datetime import UTC, datetime
-from importlib import resources
 from pathlib import Path
 
 import numpy as np
@@ -16,16 +18,17 @@ from hypothesis import strategies as st
 from afterwit.benchmarks.upworthy import Archive, run, split
 from afterwit.benchmarks.upworthy.permute import permuted_items, permuted_tasks
 from afterwit.benchmarks.upworthy.run import ingested
+from afterwit.benchmarks.upworthy.sample import sample
 from afterwit.credit.deliveries import DeliveryTable
 from afterwit.credit.lifecycle import lifecycles
-from afterwit.errors import Conflict, InputError, LeakageError, UsageError
+from afterwit.errors import Conflict, InputError, LeakageError, StoreError, UsageError
 from afterwit.evaluate.record import EvaluationRecord
 from afterwit.evaluate.replay import ItemStream
 from afterwit.ports import HashEmbedder
 from afterwit.store.in_memory import InMemoryStore
 from afterwit.store.segments import Segments
 
-SAMPLE = Path(str(resources.files("afterwit"))) / "data" / "upworthy_sample.parquet"
+SAMPLE = sample()
 
 
 @pytest.fixture(scope="module")
@@ -132,6 +135,8 @@ def test_splitting_cuts_no_test_in_two(files: tuple[Path, Path]) -> None:
     assert len(past.tests) + len(coming.tests) == pq.read_metadata(SAMPLE).num_rows
     with pytest.raises(InputError, match="no tests on one side"):
         split(SAMPLE, files[0].parent / "x", at=datetime(2030, 1, 1, tzinfo=UTC))
+    with pytest.raises(StoreError, match="cannot be written"):
+        split(SAMPLE, files[0] / "x")
 
 
 def test_tasks_are_one_test_and_image_with_equal_headlines_summed(tmp_path: Path) -> None:
@@ -171,6 +176,21 @@ def test_bad_files_are_told_in_one_line(tmp_path: Path) -> None:
         Archive.read(_with(tmp_path / "many.parquet", "clicks", 10**6))
     with pytest.raises(InputError, match="row 4: -2 clicks"):
         Archive.read(_with(tmp_path / "negative.parquet", "clicks", -2))
+    empty = tmp_path / "empty.parquet"
+    pq.write_table(pq.read_table(SAMPLE).slice(0, 0), empty)
+    with pytest.raises(InputError, match="holds no rows"):
+        Archive.read(empty)
+    table = pq.read_table(SAMPLE)
+    timeless = tmp_path / "timeless.parquet"
+    nothing = pa.array([None] * table.num_rows, pa.timestamp("us"))
+    pq.write_table(table.set_column(table.schema.get_field_index("created_at"), "created_at", nothing), timeless)
+    with pytest.raises(InputError, match="row 1 lacks its test_id or created_at"):
+        Archive.read(timeless)
+    wordy = tmp_path / "wordy.parquet"
+    words = pa.array(["many"] * table.num_rows)
+    pq.write_table(table.set_column(table.schema.get_field_index("clicks"), "clicks", words), wordy)
+    with pytest.raises(InputError, match="counts or times of another type"):
+        Archive.read(wordy)
 
 
 def test_a_capacity_of_nought_and_an_unknown_policy_are_refused(files: tuple[Path, Path], tmp_path: Path) -> None:
@@ -211,3 +231,15 @@ def test_permuted_items_stay_in_their_stratum() -> None:
     for stratum in range(20):
         assert sorted(clicks[items.strata == stratum]) == sorted(moved[items.strata == stratum])
     assert not np.array_equal(clicks, moved)
+
+
+@pytest.mark.slow
+def test_the_audit_finds_next_to_nothing_where_there_is_nothing() -> None:
+    script = Path(__file__).parents[1] / "benchmarks" / "false_discovery_audit.py"
+    command = [sys.executable, str(script), "--history", str(SAMPLE), "--at", "2014-04-01", "--runs", "40", "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    found = json.loads(done.stdout)
+    assert done.returncode == 0, found
+    assert found["confirming"] <= 6
+    assert found["covering"] >= 33
+    assert len(found["passes"]) == 40

@@ -16,8 +16,9 @@ class DeliveryTable:
     """One row a delivery, ordered by created_at, then id; shape (n,).
 
     strata: codes of what an item may be compared within: the experiment where traffic was randomised, else the
-    context; and placement, audience and policy. arms: items of one stratum with the same normalised text share a
-    code. experiments: codes, −1 outside any. contexts: field → values, None where absent.
+    context; and placement, audience and policy. arms: items of one stratum with the same normalised text and
+    declared decisions share a code; a delivery without text has one of its own. experiments: codes, −1 outside any.
+    contexts: field → values, None where absent. episodes: the episode that made it, None where it was not ours.
     """
 
     ids: Objects
@@ -30,13 +31,16 @@ class DeliveryTable:
     propensities: Floats
     declared: Objects
     contexts: dict[str, Objects]
+    episodes: Objects
 
     @staticmethod
     def of(deliveries: Iterable[Delivery]) -> "DeliveryTable":
         rows = sorted(deliveries, key=lambda d: (d.created_at, d.id))
         experiments, names = _codes([d.experiment for d in rows])
         strata, _ = _codes([_stratum(d) for d in rows])
-        arms, _ = _codes([(s, normalised(d.text)) for s, d in zip(strata, rows, strict=True)])
+        declared = [tuple(x.key for x in d.decisions) for d in rows]
+        shown = [normalised(d.text) or (d.id,) for d in rows]
+        arms, _ = _codes(list(zip(strata.tolist(), shown, map(frozenset, declared), strict=True)))
         fields = sorted({field for d in rows for field in d.context})
         return DeliveryTable(
             ids=_objects([d.id for d in rows]),
@@ -47,8 +51,9 @@ class DeliveryTable:
             experiments=experiments,
             experiment_names=tuple(str(name) for name in names),
             propensities=np.array([np.nan if d.propensity is None else d.propensity for d in rows], dtype=np.float64),
-            declared=_objects([tuple(x.key for x in d.decisions) for d in rows]),
+            declared=_objects(declared),
             contexts={f: _objects([d.context.get(f) for d in rows]) for f in fields},
+            episodes=_objects([d.episode_id for d in rows]),
         )
 
     def __len__(self) -> int:

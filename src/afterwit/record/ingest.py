@@ -1,11 +1,10 @@
 """Reading a delivery log: good rows in, bad rows set aside, once each however often it is read."""
 
-import json
-import os
 import zoneinfo
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,10 @@ from afterwit.model import Delivery
 from afterwit.ports import EventLog, Progress, Store
 from afterwit.record.checks import naive, parsed, require
 from afterwit.record.mapping import ColumnMapping
-from afterwit.record.table import columns_of, connect, expand, load, quoted
+from afterwit.record.rejects import set_aside
+from afterwit.record.table import columns_of, connect, expand, literal, load, quoted
+
+_CHUNK = 1_000_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,50 +61,58 @@ def ingest(
 ) -> IngestReport:
     """Reads files one by one; each is taken whole (its usable rows) or not at all.
 
-    Deliveries are written before their events, and both are idempotent, so that a crash between them is mended by
-    reading the file again. Raises InputError for a file that is missing, unreadable, lacks a column or holds times
-    without zone when no timezone is given.
+    Of a file the rows set aside are written first, then deliveries, then events, and each is idempotent, so that a
+    crash between them is mended by reading the file again. timezone: of times that name none, before the mapping's.
+    now: noted with the rows set aside. progress: in thirds of a file.
+
+    Raises InputError for a file that is missing, unreadable, lacks a column or holds times without zone when no
+    timezone is given; files before it have been taken.
     """
     zone = _zone(timezone)
-    engine = connect()
     files = expand(list(paths))
-    known = ColumnMapping.load(mapping) if isinstance(mapping, str | Path) else mapping
-    rows = new = old = deliveries = 0
-    set_aside: list[dict[str, Any]] = []
-    try:
-        for i, path in enumerate(files):
-            if progress:
-                progress(i, len(files))
+    given = ColumnMapping.load(mapping) if isinstance(mapping, str | Path) else mapping
+    known = {delivery.id: delivery for delivery in store.deliveries(scope)}
+    tick = _ticker(progress, len(files))
+    rows = new = old = deliveries = rejected = 0
+    with connect() as engine:
+        for path in files:
             columns = columns_of(engine, path)
-            shape = known or ColumnMapping.guess(columns, str(path))
+            shape = given or ColumnMapping.guess(columns, str(path))
             require(shape, columns, str(path))
             rows += load(engine, path, shape.columns)
+            tick()
             _parse(engine, shape, zone or shape.timezone, path)
-            _mark_repeats(engine, shape, scope, log)
+            fresh = _mark_clashes(engine, shape, scope, known, log)
             bad = engine.execute("SELECT row, reason FROM parsed WHERE reason IS NOT NULL ORDER BY row").fetchall()
-            set_aside += [{"file": str(path), "row": row, "reason": reason} for row, reason in bad]
-            if shape.created_at:
-                deliveries += store.save_deliveries(_deliveries(engine, shape, scope))
-            if shape.shape != "deliveries":
-                added, repeated = log.append(scope, _events(engine, shape, now))
+            tick()
+            set_aside(rejects, path, bad, read_at=now)
+            rejected += len(bad)
+            deliveries += store.save_deliveries(fresh)
+            known.update({delivery.id: delivery for delivery in fresh})
+            for events in _chunks(engine, shape):
+                added, repeated = log.append(scope, events)
                 new, old = new + added, old + repeated
-        if progress:
-            progress(len(files), len(files))
-        unmatched = _unmatched(engine, store, log, scope)
-    finally:
-        engine.close()
-    if set_aside:
-        _write_lines(rejects, set_aside)
+            tick()
     return IngestReport(
         files=len(files),
         rows=rows,
         events_new=new,
         events_known=old,
         deliveries_new=deliveries,
-        rejected=len(set_aside),
-        unmatched=unmatched,
-        rejects_path=rejects if set_aside else None,
+        rejected=rejected,
+        unmatched=_unmatched(known, log, scope),
+        rejects_path=rejects if rejected else None,
     )
+
+
+def _ticker(progress: Progress | None, files: int) -> Callable[[], None]:
+    done = count()
+
+    def tick() -> None:
+        if progress:
+            progress(next(done) + 1, 3 * files)
+
+    return tick
 
 
 def _zone(name: str | None) -> str | None:
@@ -117,64 +127,106 @@ def _zone(name: str | None) -> str | None:
 def _parse(engine: Any, mapping: ColumnMapping, zone: str | None, path: Path) -> None:
     query = naive(mapping)
     if zone is None and query is not None:
-        found = engine.execute(query).fetchone()
+        found = engine.execute(query).fetchall()
         if found:
-            raise InputError(
-                f"{path}, row {found[0]}: the time {found[1]!r} names no zone: pass --timezone, such as UTC"
-            )
+            row, text = found[0]
+            raise InputError(f"{path}, row {row}: the time {text!r} names no zone: pass --timezone, such as UTC")
     text = parsed(mapping)
     engine.execute(f"CREATE OR REPLACE TABLE parsed AS {text}", {"zone": zone or "UTC"} if "$zone" in text else None)
 
 
-def _mark_repeats(engine: Any, mapping: ColumnMapping, scope: str, log: EventLog) -> None:
-    """Gives a reason to rows that repeat an id with other content, in this file or in the log."""
-    if mapping.shape == "deliveries":
-        return
-    content = 'delivery_id, kind, "at", count, user_id'
-    engine.register("incoming", _events(engine, mapping, None))
-    known = log.table(scope)
-    import ibis  # the log has loaded it already
+def _mark_clashes(
+    engine: Any, mapping: ColumnMapping, scope: str, known: Mapping[str, Delivery], log: EventLog
+) -> list[Delivery]:
+    """Gives a reason to rows that repeat an id with other content, in this file, the store or the log; the deliveries
+    that the usable rows declare and the store does not know. What the agent declared stands against a log's row."""
+    fresh: list[Delivery] = []
+    if mapping.created_at:
+        _mark_rows(engine, _DELIVERY_CLASHES.format(content=_content(mapping)))
+        clashing = []
+        for delivery in _deliveries(engine, mapping, scope):
+            earlier = known.get(delivery.id)
+            if earlier is None:
+                fresh.append(delivery)
+            elif earlier != delivery and earlier.episode_id is None:
+                clashing.append(delivery.id)
+        if clashing:
+            _mark_rows(engine, "SELECT row FROM parsed WHERE delivery_id IN (SELECT unnest($ids))", ids=clashing)
+    if mapping.shape != "deliveries":
+        import ibis  # the log has loaded it already
 
-    ids = engine.sql("SELECT DISTINCT event_id FROM incoming").to_arrow_table()
-    engine.register("logged", known.semi_join(ibis.memtable(ids), "event_id").to_pyarrow())
-    clashes = f"""
-        CREATE OR REPLACE TEMP TABLE clashing AS
-        WITH all_rows AS (
-          SELECT event_id, hash({content}) AS content, -1 AS row FROM logged
-          UNION ALL SELECT event_id, hash({content}), row FROM incoming
-        ), first AS (SELECT event_id, arg_min(content, row) AS content FROM all_rows GROUP BY event_id)
-        SELECT DISTINCT row FROM all_rows JOIN first USING (event_id)
-        WHERE all_rows.content <> first.content AND row >= 0"""
-    engine.execute(clashes)
+        engine.execute(f"CREATE OR REPLACE TEMP TABLE incoming AS {_events(mapping)}")
+        ids = engine.sql("SELECT DISTINCT event_id FROM incoming").to_arrow_table()
+        engine.register("logged", log.table(scope).semi_join(ibis.memtable(ids), "event_id").to_pyarrow())
+        _mark_rows(engine, _EVENT_CLASHES)
+        engine.unregister("logged")
+        engine.execute("DELETE FROM incoming WHERE row IN (SELECT row FROM parsed WHERE reason IS NOT NULL)")
+        declared = engine.execute("SELECT DISTINCT delivery_id FROM parsed WHERE reason IS NULL").fetchall()
+        usable = {id_ for (id_,) in declared}
+        fresh = [delivery for delivery in fresh if delivery.id in usable]
+    return fresh
+
+
+_DELIVERY_CLASHES = """
+    WITH declared AS (SELECT row, delivery_id, hash({content}) AS content FROM parsed
+                      WHERE reason IS NULL AND created IS NOT NULL)
+    SELECT row FROM declared JOIN (SELECT delivery_id, arg_min(content, row) AS content FROM declared GROUP BY ALL)
+           AS first USING (delivery_id) WHERE declared.content <> first.content"""
+
+_EVENT_CONTENT = 'hash(delivery_id, kind, "at", count, user_id)'
+
+_EVENT_CLASHES = f"""
+    WITH every AS (SELECT event_id, {_EVENT_CONTENT} AS content, -1 AS row FROM logged
+                   UNION ALL SELECT event_id, {_EVENT_CONTENT}, row FROM incoming),
+         first AS (SELECT event_id, arg_min(content, row) AS content FROM every GROUP BY event_id)
+    SELECT row FROM every JOIN first USING (event_id) WHERE every.content <> first.content"""
+
+
+def _mark_rows(engine: Any, query: str, **parameters: Any) -> None:
     engine.execute(
-        "UPDATE parsed SET reason = 'the same id came before with other content' WHERE row IN (SELECT row FROM clashing)"
+        f"UPDATE parsed SET reason = 'the same id came before with other content' "
+        f"WHERE reason IS NULL AND row IN ({query})",
+        parameters or None,
     )
 
 
-def _events(engine: Any, mapping: ColumnMapping, now: datetime | None) -> Any:
-    """Usable rows as the event log's table; with a ``row`` column where ``now`` is None."""
-    extra = ", row" if now is None else ""
+def _content(mapping: ColumnMapping) -> str:
+    """What two rows of one delivery must agree in."""
+    named = (mapping.text, mapping.experiment, mapping.placement, mapping.audience, mapping.policy, mapping.propensity)
+    return ", ".join(("created", *(quoted(c) for c in (*named, *mapping.context) if c)))
+
+
+def _events(mapping: ColumnMapping) -> str:
+    """SELECT of the usable rows as the event log's table, and ``row``."""
     if mapping.shape == "events":
-        query = f"""SELECT event_id, delivery_id, kind, "at", "at" AS available_at,
-            coalesce(TRY_CAST(count AS DOUBLE)::BIGINT, 1) AS count, user_id, false AS aggregate, true AS final{extra}
-            FROM parsed WHERE reason IS NULL ORDER BY row"""
+        return """SELECT event_id, delivery_id, kind, "at", greatest(available, "at") AS available_at, count, user_id,
+                  false AS aggregate, true AS final, row FROM parsed WHERE reason IS NULL"""
+    if mapping.observed_at:
+        seen, suffix = "observed", "|| ':' || epoch_us(observed)::VARCHAR"
     else:
-        seen = "observed" if mapping.observed_at else f"created + INTERVAL {round(mapping.window_hours * 3600)} SECOND"
-        suffix = "|| ':' || epoch_us(observed)::VARCHAR" if mapping.observed_at else ""
-        parts = [
-            f"""SELECT delivery_id || ':{kind}' {suffix} AS event_id, delivery_id, '{kind}' AS kind, created AS "at",
-            {seen} AS available_at, {quoted("count " + kind)} AS count, NULL::VARCHAR AS user_id, true AS aggregate,
-            true AS final, row FROM parsed WHERE reason IS NULL"""
-            for kind in mapping.counts.values()
-        ]
-        query = (
-            f"SELECT * {'' if now is None else 'EXCLUDE (row)'} FROM ({' UNION ALL '.join(parts)}) ORDER BY row, kind"
-        )
-    return engine.sql(query).to_arrow_table()
+        seen, suffix = f"created + INTERVAL {round(mapping.window_hours * 3600)} SECOND", ""
+    parts = [
+        f"""SELECT delivery_id || {literal(":" + kind)} {suffix} AS event_id, delivery_id, {literal(kind)} AS kind,
+            created AS "at", {seen} AS available_at, {quoted("count " + kind)} AS count, NULL::VARCHAR AS user_id,
+            true AS aggregate, {mapping.final} AS final, row FROM parsed WHERE reason IS NULL"""
+        for kind in mapping.counts.values()
+    ]
+    return " UNION ALL ".join(parts)
+
+
+def _chunks(engine: Any, mapping: ColumnMapping) -> Iterator[Any]:
+    """What ``incoming`` still holds, in pieces of a million rows of the file, each of which the log takes whole."""
+    if mapping.shape == "deliveries":
+        return
+    ((last,),) = engine.execute("SELECT coalesce(max(row), 0) FROM incoming").fetchall()
+    for start in range(0, last, _CHUNK):
+        yield engine.sql(
+            f"SELECT * EXCLUDE (row) FROM incoming WHERE row > {start} AND row <= {start + _CHUNK} ORDER BY row, kind"
+        ).to_arrow_table()
 
 
 def _deliveries(engine: Any, mapping: ColumnMapping, scope: str) -> Iterator[Delivery]:
-    """One a delivery id, from its first usable row that has a created_at."""
+    """One a delivery id, from its first usable row that has a created_at; later rows agree with it."""
     rows = engine.sql(
         "SELECT * FROM parsed WHERE reason IS NULL AND created IS NOT NULL "
         "QUALIFY row_number() OVER (PARTITION BY delivery_id ORDER BY row) = 1 ORDER BY row"
@@ -207,27 +259,16 @@ def _deliveries(engine: Any, mapping: ColumnMapping, scope: str) -> Iterator[Del
             audience=audience,
             policy=policy,
             propensity=None if propensity is None else float(propensity),
-            context={f: v for f, v in zip(mapping.context, fields, strict=True) if v is not None},
+            context={
+                column.removeprefix("context."): value
+                for column, value in zip(mapping.context, fields, strict=True)
+                if value is not None
+            },
         )
 
 
-def _unmatched(engine: Any, store: Store, log: EventLog, scope: str) -> int:
+def _unmatched(known: Iterable[str], log: EventLog, scope: str) -> int:
     import ibis
 
-    known = ibis.memtable({"delivery_id": [d.id for d in store.deliveries(scope)]}, schema={"delivery_id": "string"})
-    return int(log.table(scope).anti_join(known, "delivery_id").count().execute())
-
-
-def _write_lines(path: Path, rows: Sequence[dict[str, Any]]) -> None:
-    """Whole or not at all."""
-    temporary = path.with_name(path.name + ".partial")
-    try:
-        with temporary.open("w", encoding="utf-8") as file:
-            file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    except OSError as error:
-        raise InputError(f"the rejected rows cannot be written to {path}: {error.strerror}") from None
-    finally:
-        temporary.unlink(missing_ok=True)
+    ids = ibis.memtable({"delivery_id": list(known)}, schema={"delivery_id": "string"})
+    return int(log.table(scope).anti_join(ids, "delivery_id").count().execute())

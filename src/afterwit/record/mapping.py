@@ -1,7 +1,6 @@
 """Which column of a delivery log means what."""
 
 import tomllib
-from datetime import timedelta
 from importlib import resources
 from pathlib import Path
 from typing import Literal
@@ -17,9 +16,11 @@ class ColumnMapping(BaseModel):
     """A mapping file, TOML.
 
     delivery: the column of the delivery id, or several that are hashed into one. Row-level events have ``event``,
-    ``kind`` and ``at``; aggregates have ``counts``, column → kind, and either ``final = true`` or ``observed_at``,
-    and become available at created_at + ``window_hours``. ``created_at`` with or without ``text`` makes the row
-    declare its delivery. context: fields that stratify and that conditions may name. timezone: of naive times.
+    ``kind`` and ``at``; they are available when they happen, or at ``available_at``. Aggregates have ``counts``,
+    column → kind, and either ``final = true`` or ``observed_at``; they are available at observed_at, or at created_at
+    + ``window_hours``, and what is observed again replaces the count, it is not added. ``created_at`` with or without
+    ``text`` makes the row declare its delivery. context: columns that stratify and that conditions may name, without
+    a leading ``context.``. timezone: of naive times.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -28,10 +29,11 @@ class ColumnMapping(BaseModel):
     event: str | None = None
     kind: str | None = None
     at: str | None = None
+    available_at: str | None = None
     count: str | None = None
     user: str | None = None
     counts: dict[str, str] = Field(default_factory=dict)
-    window_hours: float = Field(default=0.0, ge=0)
+    window_hours: float = Field(default=168.0, ge=0)
     final: bool = False
     observed_at: str | None = None
     created_at: str | None = None
@@ -49,16 +51,13 @@ class ColumnMapping(BaseModel):
         return "events" if self.kind else "aggregates" if self.counts else "deliveries"
 
     @property
-    def window(self) -> timedelta:
-        return timedelta(hours=self.window_hours)
-
-    @property
     def columns(self) -> tuple[str, ...]:
         """Every column that the mapping names, once."""
         single = (
             self.event,
             self.kind,
             self.at,
+            self.available_at,
             self.count,
             self.user,
             self.observed_at,
@@ -99,29 +98,16 @@ class ColumnMapping(BaseModel):
         have = set(columns)
         if "delivery_id" not in have:
             raise InputError(f"{source} has no column 'delivery_id' (it has {', '.join(columns)}): give a mapping")
-        own = {
-            "created_at": "created_at",
-            "text": "text",
-            "experiment": "experiment",
-            "placement": "placement",
-            "audience": "audience",
-            "policy": "policy",
-            "propensity": "propensity",
-        }
-        found: dict[str, object] = {name: column for name, column in own.items() if column in have}
+        declares = ("created_at", "text", "experiment", "placement", "audience", "policy", "propensity")
+        found: dict[str, object] = {name: name for name in declares if name in have}
         if "kind" in have:
             found |= {"event": "event_id", "kind": "kind", "at": "at"}
-            found |= {
-                name: f"{name}_id" if name == "user" else name
-                for name in ("count", "user")
-                if (f"{name}_id" if name == "user" else name) in have
-            }
+            optional = {"count": "count", "user": "user_id", "available_at": "available_at"}
+            found |= {name: column for name, column in optional.items() if column in have}
         elif have & _COUNTS.keys():
             found["counts"] = {column: kind for column, kind in _COUNTS.items() if column in have}
-            found["observed_at" if "observed_at" in have else "final"] = (
-                "observed_at" if "observed_at" in have else True
-            )
-        used = {v for v in found.values() if isinstance(v, str)} | have & _COUNTS.keys() | {"delivery_id"}
+            found |= {"observed_at": "observed_at"} if "observed_at" in have else {"final": True}
+        used = {v for v in found.values() if isinstance(v, str)} | _COUNTS.keys() | {"delivery_id"}
         if "created_at" in have:
             found["context"] = tuple(c for c in columns if c not in used)
         return ColumnMapping.model_validate({"delivery": ("delivery_id",), **found})._checked(source)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from afterwit.credit.items import Floats, Objects, Times
-from afterwit.errors import InputError, MissingExtra
+from afterwit.errors import InputError, MissingExtra, StoreError
 from afterwit.evaluate.tasks import Tasks
 
 _COLUMNS = ("test_id", "created_at", "image_id", "headline", "impressions", "clicks")
@@ -33,7 +33,16 @@ class Archive:
         """Raises InputError where the file is missing, broken, lacks a column or holds impossible counts."""
         table = _table(path, _COLUMNS)
         columns = {name: table[name].to_pylist() for name in ("test_id", "image_id", "headline")}
-        shown, clicked = (table[name].to_numpy().astype(np.float64) for name in ("impressions", "clicks"))
+        try:
+            shown, clicked = (table[name].to_numpy().astype(np.float64) for name in ("impressions", "clicks"))
+            created = _times(table["created_at"])
+        except (TypeError, ValueError) as error:
+            raise InputError(f"{path} holds counts or times of another type: {error}") from None
+        if not len(created):
+            raise InputError(f"{path} holds no rows: give a file with tests in it")
+        lacking = np.flatnonzero(np.isnat(created) | np.array([test is None for test in columns["test_id"]]))
+        if len(lacking):
+            raise InputError(f"{path}, row {lacking[0] + 1} lacks its test_id or created_at: mend or drop it")
         wrong = np.flatnonzero(~((clicked >= 0) & (shown >= 0) & (clicked <= shown)))
         if len(wrong):
             i = int(wrong[0])
@@ -44,7 +53,7 @@ class Archive:
             tests=_objects(columns["test_id"]),
             images=_objects(["" if image is None else image for image in columns["image_id"]]),
             headlines=_objects(["" if text is None else text for text in columns["headline"]]),
-            created_at=_times(table["created_at"]),
+            created_at=created,
             impressions=shown,
             clicks=clicked,
         )
@@ -88,12 +97,13 @@ class Archive:
 def split(path: Path, folder: Path, *, share: float = 0.25, at: datetime | None = None) -> tuple[Path, Path]:
     """Two files in ``folder``, all columns: the earlier tests, and the last ``share`` of them (or those from ``at``).
 
-    A test is never cut in two. Raises InputError where one side would be empty.
+    A test is never cut in two. Raises InputError where one side would be empty, StoreError where
+    the folder cannot be written.
     """
-    import pyarrow as pa
+    table = _table(path, ())
+    import pyarrow as pa  # there, or the line above would have said so
     import pyarrow.parquet as pq
 
-    table = _table(path, ())
     created, tests = _times(table["created_at"]), table["test_id"].to_pylist()
     first: dict[str, np.datetime64] = {}
     for test, moment in zip(tests, created, strict=True):
@@ -103,10 +113,13 @@ def split(path: Path, folder: Path, *, share: float = 0.25, at: datetime | None 
     late = np.array([first[test] >= border for test in tests])
     if late.all() or not late.any():
         raise InputError(f"{path} has no tests on one side of {border}Z: choose another time to split at")
-    folder.mkdir(parents=True, exist_ok=True)
     paths = folder / "history.parquet", folder / "future.parquet"
-    for target, rows in zip(paths, (~late, late), strict=True):
-        pq.write_table(table.filter(pa.array(rows)), target, compression="zstd")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for target, rows in zip(paths, (~late, late), strict=True):
+            pq.write_table(table.filter(pa.array(rows)), target, compression="zstd")
+    except OSError as error:
+        raise StoreError(f"the two files cannot be written to {folder}: {error.strerror or error}") from None
     return paths
 
 
