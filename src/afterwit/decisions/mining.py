@@ -4,16 +4,26 @@ Our reconstruction. Which of them are worth a look is decided later, by how ofte
 """
 
 import re
-import sys
 import unicodedata
 from functools import cache
 from itertools import pairwise
 
+MINED = frozenset({"word", "pair", "stem", "length"})
+"""Names of mined decisions; every other name comes from a vocabulary or an agent."""
+
 # Scripts written without spaces: every character is a token of its own, so that pairs are its bigrams.
-_DENSE = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
+_DENSE = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\ua9e0-\ua9ff\uaa60-\uaa7f"
+    "\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
+)
+_FLAG = "\U0001f1e6-\U0001f1ff"
+_SKIN = "\U0001f3fb-\U0001f3ff"
+_JOINERS = "\u200c\u200d"
 _STEM = 5
+_SHOWN = 60
 _LENGTHS = (5, 7, 9, 11, 13, 15, 17, 19, 22, 26, 30)
-_APOSTROPHES = str.maketrans({"’": "'", "ʼ": "'"})
+# One sign for all apostrophes, and none that only picks the coloured or the plain form of an emoji.
+_ONE_FORM = str.maketrans({"’": "'", "ʼ": "'", "\ufe0e": None, "\ufe0f": None})
 
 
 def mined(text: str) -> frozenset[str]:
@@ -32,8 +42,11 @@ def mined(text: str) -> frozenset[str]:
 
 
 def tokens_of(text: str) -> list[str]:
-    """Case-folded NFC tokens: words with their inner apostrophes and marks, single dense characters, single signs."""
-    folded = unicodedata.normalize("NFC", text).translate(_APOSTROPHES).casefold()
+    """Case-folded NFC tokens: words with their inner apostrophes and marks, single dense characters, single signs.
+
+    An emoji is one token with its skin tone and whatever is joined to it; so are the two letters of a flag.
+    """
+    folded = unicodedata.normalize("NFC", text).translate(_ONE_FORM).casefold()
     return _pattern().findall(unicodedata.normalize("NFC", folded))
 
 
@@ -42,10 +55,13 @@ def description_of(key: str) -> str:
     name, _, value = key.partition("=")
     if name == "word":
         return f"“{value}”"
-    if name == "pair":
-        return "“{} {}”".format(*value.split("+", 1)) if "+" in value else f"“{value}”"
+    if name == "pair" and (cut := value.find("+", 1)) > 0:  # a token that begins with + is that sign alone
+        return f"“{value[:cut]} {value[cut + 1 :]}”"
     if name == "stem":
         return f"words beginning with “{value}”"
+    if name == "like":
+        text = value.partition("|")[2]
+        return f"texts like “{text if len(text) <= _SHOWN else text[: _SHOWN - 1].rstrip() + '…'}”"
     if name == "length":
         return f"{value.removesuffix('+')} words or more"
     return f"{value} as {name}"
@@ -53,9 +69,9 @@ def description_of(key: str) -> str:
 
 @cache
 def _pattern() -> re.Pattern[str]:
-    # `\w` leaves combining vowels and emoji joiners out, which would cut words of many scripts in two.
-    every = map(chr, range(sys.maxunicode + 1) if sys.maxunicode < 0x10000 else range(0x10000))
-    marks = "".join(re.escape(c) for c in every if unicodedata.category(c) in ("Mn", "Mc", "Me")) + "\u200d"
+    # `\w` leaves combining vowels out, which would cut words of many scripts in two; planes 0 and 1 hold them all.
+    marks = "".join(re.escape(c) for c in map(chr, range(0x20000)) if unicodedata.category(c)[0] == "M")
     letter = rf"[^\W_{_DENSE}]"
-    word = rf"{letter}(?:{letter}|[{marks}])*(?:'{letter}(?:{letter}|[{marks}])*)*"
-    return re.compile(rf"{word}|[{_DENSE}][{marks}]*|[^\w\s][{marks}\U0001f3fb-\U0001f3ff]*")
+    run = rf"{letter}(?:{letter}|[{marks}]|[{_JOINERS}](?={letter}))*"
+    sign = rf"[^\w\s{_JOINERS}{marks}][{marks}{_SKIN}]*"
+    return re.compile(rf"{run}(?:'{run})*|[{_DENSE}][{marks}]*|[{_FLAG}]{{2}}|{sign}(?:\u200d{sign})*|[{marks}]+")

@@ -2,16 +2,19 @@
 
 import re
 import tomllib
+import unicodedata
+from collections import Counter
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 from afterwit.errors import InputError
 
 
 @dataclass(frozen=True, kw_only=True)
 class Entry:
-    """name, value: of the decision, ``hook=question``. pattern: found anywhere in the text (Unicode, as written).
+    """name, value: of the decision, ``hook=question``. pattern: found anywhere in the text (NFC, case as written).
     description: what a card says of it, such as 'a question as hook'."""
 
     name: str
@@ -34,36 +37,43 @@ class Vocabulary:
         pattern and description. Raises InputError that names file and entry."""
         path = Path(name_or_path)
         bundled = resources.files("afterwit") / "data" / "vocabularies" / f"{name_or_path}.toml"
-        if path.suffix != ".toml" and bundled.is_file():
-            text = bundled.read_text(encoding="utf-8")
-        elif path.is_file():
-            text = path.read_text(encoding="utf-8")
-        else:
+        found = bundled if path.suffix != ".toml" and bundled.is_file() else path
+        if not found.is_file():
             raise InputError(f"there is no vocabulary {str(name_or_path)!r}: give a TOML file or 'headlines'")
         try:
-            tables = tomllib.loads(text).get("decision", [])
-        except tomllib.TOMLDecodeError as error:
+            tables = tomllib.loads(found.read_text(encoding="utf-8")).get("decision")
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise InputError(f"vocabulary {name_or_path}: {error}") from None
+        except OSError as error:
+            raise InputError(f"vocabulary {name_or_path} cannot be read: {error.strerror}") from None
+        if not isinstance(tables, list) or not tables or not all(isinstance(table, dict) for table in tables):
+            raise InputError(f"vocabulary {name_or_path} holds no [[decision]] tables: see the bundled headlines.toml")
         entries = tuple(_entry(table, i, str(name_or_path)) for i, table in enumerate(tables, 1))
-        keys = [entry.key for entry in entries]
-        for key in keys:
-            if keys.count(key) > 1:
-                raise InputError(f"vocabulary {name_or_path}: {key} stands there twice")
+        for key, times in Counter(entry.key for entry in entries).items():
+            if times > 1:
+                raise InputError(f"vocabulary {name_or_path}: {key} stands there {times} times")
         return Vocabulary(entries=entries)
 
     def shown(self, text: str) -> frozenset[str]:
-        return frozenset(entry.key for entry in self.entries if entry.pattern.search(text))
+        composed = unicodedata.normalize("NFC", text)
+        return frozenset(entry.key for entry in self.entries if entry.pattern.search(composed))
 
     def describe(self, key: str) -> str | None:
         return next((entry.description for entry in self.entries if entry.key == key), None)
 
 
-def _entry(table: dict[str, str], number: int, source: str) -> Entry:
-    missing = {"name", "value", "pattern", "description"} - table.keys()
-    if missing:
-        raise InputError(f"vocabulary {source}: decision {number} lacks {', '.join(sorted(missing))}")
+def _entry(table: dict[str, Any], number: int, source: str) -> Entry:
+    fields = ("name", "value", "pattern", "description")
+    which = f"vocabulary {source}, decision {number} ({table.get('name')}={table.get('value')})"
+    for field in fields:
+        if not isinstance(table.get(field), str) or not table[field].strip():
+            raise InputError(f"{which}: {field} is missing or is no text")
+    if extra := sorted(table.keys() - set(fields)):
+        raise InputError(f"{which}: unknown key {extra[0]!r}: give {', '.join(fields)}")
+    if not re.fullmatch(r"[^=:]+", table["name"]):
+        raise InputError(f"{which}: a name has no '=' and no ':'")
     try:
-        pattern = re.compile(table["pattern"])
+        pattern = re.compile(unicodedata.normalize("NFC", table["pattern"]))
     except re.error as error:
-        raise InputError(f"vocabulary {source}: the pattern of decision {number} does not compile: {error}") from None
+        raise InputError(f"{which}: the pattern does not compile: {error}") from None
     return Entry(name=table["name"], value=table["value"], pattern=pattern, description=table["description"])

@@ -119,7 +119,6 @@ def replay(
     warm_up: the share of tasks after which the append-only bank, cut to B, becomes the initial memory of every
     policy. Until then nothing is judged. Evidence is worked out once a round and shared.
     """
-    shown = Shown.of(extractor.shown(text) for text in tasks.texts)
     warm_until = np.sort(tasks.created_at)[int(warm_up * len(tasks))] if len(tasks) else moment(rounds[-1])
     first = AppendOnly(setting)
     started = False
@@ -149,7 +148,7 @@ def replay(
             judging = tasks.take(inside)
             refuse_known(judging, at, known.items)
             window[inside] = k
-            part = shown.take(inside[tasks.task])
+            part = Shown.of(extractor.shown_each(list(judging.texts)))
             for policy in policies:
                 scores = bank_scores(banks[policy.name], part, judging.contexts)
                 utilities[policy.name][inside] = judging.utilities(scores)

@@ -1,11 +1,13 @@
 """A frozen generator that chooses among candidates by the recalled cards' joint effects."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from afterwit.decisions.mining import MINED
 from afterwit.errors import InputError
 from afterwit.model import Card, Citation, Decision, Draft, Task, content_hash
 
@@ -13,25 +15,32 @@ from afterwit.model import Card, Citation, Decision, Draft, Task, content_hash
 def contribution(card: Card) -> float:
     """What a card adds to a candidate that shows its decision: |effect| with the sign of its stance.
 
-    A card that no evidence has measured yet counts 0.01 (1 %), so that advice given by hand acts at all.
+    Where effect and stance disagree the stance's sign stands. A card that no evidence has measured yet counts 0.01
+    (1 %), so that advice given by hand acts at all.
     """
     if card.stance is None:
         return 0.0
-    return card.stance.sign * (abs(card.effect) if card.fitness else 0.01)
+    return card.stance.sign * (abs(card.effect) if card.effect or card.fitness else 0.01)
 
 
 def scores(
     candidates: Sequence[str], cards: Sequence[Card], shown: Callable[[str], frozenset[str]]
 ) -> NDArray[np.float64]:
-    """Sum of contributions of the cards whose decision each candidate shows, shape (candidates,)."""
+    """Sum of contributions of the cards whose decision each candidate shows, shape (candidates,).
+
+    Rounded to 12 decimals, so that sums that differ only by floating point tie.
+    """
     named = _named(cards)
-    return np.array([_sum(named, shown(text)) for text in candidates])
+    return np.round([_sum(named, shown(text)) for text in candidates], 12)
 
 
 def score_matrix(effects: Mapping[str, float], names: Sequence[str], matrix: sparse.csr_array) -> NDArray[np.float64]:
-    """The same for many candidates at once: matrix (candidates, names) of shown decisions → (candidates,)."""
-    column = np.array([effects.get(name, 0.0) for name in names])
-    return np.asarray(matrix @ column, dtype=np.float64)
+    """The same for many candidates at once: matrix (candidates, names) of shown decisions → (candidates,).
+
+    effects: decision → sum of the contributions of the cards that name it.
+    """
+    column = np.array([effects.get(name, 0.0) for name in names], dtype=np.float64)
+    return np.round(matrix @ column, 12)
 
 
 class Chooser:
@@ -39,7 +48,8 @@ class Chooser:
 
     The draft's decisions are those that some card names: ``hook=question`` where the choice shows it and cards
     prefer it, ``not:hook=question`` where another candidate shows it, the choice does not and cards avoid it. Each
-    cites the cards that name it.
+    cites the cards that name it. So a decision leaves the list when its only card leaves the prompt, even where the
+    choice stays: whoever asks what a card changed looks at the output, with ``shown``, and not at the list.
     """
 
     def __init__(self, shown: Callable[[str], frozenset[str]]) -> None:
@@ -51,9 +61,8 @@ class Chooser:
             raise InputError("the built-in generator chooses among candidates, and this task brought none")
         named = _named(cards)
         shown = [self._shown(text) for text in task.candidates]
-        best = min(
-            range(len(shown)), key=lambda i: (-round(_sum(named, shown[i]), 12), content_hash(task.candidates[i]))
-        )
+        score = scores(task.candidates, cards, self._shown)
+        best = min(range(len(shown)), key=lambda i: (-score[i], content_hash(task.candidates[i])))
         elsewhere = frozenset[str]().union(*shown) - shown[best]
         decisions, citations = [], []
         for key in sorted(named):
@@ -61,7 +70,8 @@ class Chooser:
             acting = [c.id for c in named[key] if c.stance is not None and c.stance.followed == followed]
             if followed is not None and acting:
                 name, _, value = followed.partition("=")
-                decisions.append(Decision(name=name, value=value, source="mined"))
+                mined = name.removeprefix("not:") in MINED
+                decisions.append(Decision(name=name, value=value, source="mined" if mined else "vocabulary"))
                 citations.append(Citation(decision=followed, cards=tuple(acting)))
         return Draft(output=task.candidates[best], decisions=tuple(decisions), citations=tuple(citations))
 
@@ -75,4 +85,4 @@ def _named(cards: Sequence[Card]) -> dict[str, list[Card]]:
 
 
 def _sum(named: Mapping[str, Sequence[Card]], shown: frozenset[str]) -> float:
-    return float(sum(contribution(card) for key in sorted(shown & named.keys()) for card in named[key]))
+    return math.fsum(contribution(card) for key in shown & named.keys() for card in named[key])

@@ -7,8 +7,9 @@ from datetime import datetime
 import numpy as np
 from numpy.typing import NDArray
 
+from afterwit.errors import EmbedderMismatch, UsageError
 from afterwit.model import Card, Context, Recalled, content_hash
-from afterwit.recall.index import BankIndex
+from afterwit.recall.index import BankIndex, microseconds
 
 Shown = Callable[[str], frozenset[str]]
 
@@ -29,6 +30,10 @@ class Exploration:
 
     rate: float
     seed: str
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.rate <= 1:
+            raise UsageError(f"exploration withholds with a probability: {self.rate} is not between 0 and 1")
 
     def withholds(self, card_id: str) -> bool:
         return int(content_hash(self.seed, card_id)[:13], 16) / 16**13 < self.rate
@@ -51,13 +56,19 @@ def recall(
 
     query: unit vector of the task, (dimensions,). Cards that are not live, not valid now or whose condition the
     context does not satisfy are left out before anything is compared. With candidates, every card whose stance
-    names a decision of some candidate comes first, largest |effect| first; similarity then fills up to k. The token
-    budget cuts whole cards, from the end. Ties break by content hash.
+    names a decision of some candidate comes first, largest |effect| first, however many; k limits only what similarity
+    then adds. The token budget limits all: it cuts whole cards, from the end. A withheld card keeps its place and
+    its tokens, so that exploration changes nothing for the others. Ties break by content hash. Raises
+    EmbedderMismatch for a query of other dimensions than the bank's.
     """
     allowed = _allowed(index, context, now)
     if not allowed.any():
         return ()
-    similarities = (index.matrix @ query).astype(np.float64)
+    if query.shape != index.keys.shape[1:]:
+        raise EmbedderMismatch(
+            f"the task has {query.size} dimensions and the bank {index.keys.shape[1]}: re-embed the bank"
+        )
+    similarities = (index.keys @ query)[index.key_of].astype(np.float64)
     scores = rules.similarity * similarities + rules.value * index.values
     matched = _matched(index, allowed, candidates, shown)
     rows = list(matched)
@@ -87,7 +98,7 @@ def recall(
 
 
 def _allowed(index: BankIndex, context: Context, now: datetime) -> NDArray[np.bool_]:
-    moment = int(now.timestamp() * 1e6)
+    moment = microseconds(now)
     allowed = (index.valid_from <= moment) & (moment < index.valid_until)
     for condition, rows in index.conditions.items():
         if not condition.holds(context):

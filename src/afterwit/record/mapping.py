@@ -97,7 +97,9 @@ class ColumnMapping(BaseModel):
         """The mapping of a file that uses our own column names. Raises InputError that lists what it has."""
         have = set(columns)
         if "delivery_id" not in have:
-            raise InputError(f"{source} has no column 'delivery_id' (it has {', '.join(columns)}): give a mapping")
+            raise InputError(
+                f"{source} has no column 'delivery_id' (it has {', '.join(sorted(columns))}): give a mapping"
+            )
         declares = ("created_at", "text", "experiment", "placement", "audience", "policy", "propensity")
         found: dict[str, object] = {name: name for name in declares if name in have}
         if "kind" in have:

@@ -124,7 +124,8 @@ class EpisodeRecorder:
         """Writes the episode, then its deliveries; a second call changes nothing."""
         if not self._closed:
             self._store.save_episode(self._episode)
-            declared = self._episode.decisions
+            # What a generator found in its own output is for the extractor to find, not a declaration that beats it.
+            declared = tuple(d for d in self._episode.decisions if d.source == "declared")
             self._store.save_deliveries([replace(d, decisions=declared) for d in self._deliveries])
             self._closed = True
         return self._episode

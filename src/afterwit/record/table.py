@@ -150,7 +150,7 @@ def _take_up_ragged(engine: Any, path: Path) -> None:
     # The k-th row that was read comes after every ragged line that fewer than k such rows precede.
     engine.execute(
         """CREATE OR REPLACE TABLE source AS
-           SELECT * REPLACE ("#row" + coalesce(place, 0) AS "#row") EXCLUDE (before, place) FROM source
+           SELECT * EXCLUDE (before, place) REPLACE ("#row" + coalesce(place, 0) AS "#row") FROM source
            ASOF LEFT JOIN (SELECT before, max(place) AS place FROM ragged GROUP BY before) ON "#row" > before"""
     )
     engine.execute('INSERT INTO source BY NAME SELECT line AS "#row", reason AS "#bad" FROM ragged')

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from afterwit.credit.items import Items
 from afterwit.decisions.extraction import Extractor
+from afterwit.decisions.likeness import Likeness
 from afterwit.decisions.mining import description_of
 from afterwit.decisions.vocabulary import Vocabulary
 from afterwit.errors import InputError
@@ -23,8 +24,8 @@ TOKENS_A_CARD = 60
 BANK = "content"
 
 
-def extractor() -> Extractor:
-    return Extractor(vocabulary=Vocabulary.load(VOCABULARY))
+def extractor(embedder: Embedder) -> Extractor:
+    return Extractor(vocabulary=Vocabulary.load(VOCABULARY), likeness=Likeness(embed=embedder))
 
 
 def setting(found: Extractor, *, capacity: int, seed: int, scope: str) -> Setting:

@@ -29,7 +29,7 @@ from afterwit.evaluate.record import EvaluationRecord, RoundPoint, sha256_of
 from afterwit.evaluate.replay import Replayed, refuse_known, utc
 from afterwit.evaluate.tasks import Shown, Tasks, bank_scores
 from afterwit.model import Card, Interval
-from afterwit.ports import Embedder, EventLog, HashEmbedder, Progress, Store
+from afterwit.ports import Embedder, EventLog, Progress, Store
 from afterwit.record.ingest import ingest
 
 TESTED = "tide"
@@ -54,7 +54,7 @@ def run(
     seed: int = 13,
     policies: Sequence[str] = tuple(POLICIES),
     scope: str = "benchmark/upworthy",
-    embedder: Embedder | None = None,
+    embedder: Embedder,
     progress: Progress | None = None,
 ) -> EvaluationRecord:
     """Learns from ``history`` alone, freezes, then chooses for every test of ``future``.
@@ -66,12 +66,11 @@ def run(
     both files hold.
     """
     began = time.perf_counter()
-    embedder = embedder or HashEmbedder()
     data = {"history": sha256_of(history), "future": sha256_of(future)}
     past, coming = Archive.read(history), Archive.read(future)
     _refuse_overlap(past, coming)
     judging = coming.tasks()
-    found = extractor()
+    found = extractor(embedder)
     shared = setting(found, capacity=capacity, seed=seed, scope=scope)
     until = coming.created_at.min()
     ripe, set_aside = ingested(history, until, scope=scope, store=store, log=log, embedder=embedder)
@@ -83,7 +82,7 @@ def run(
     )
     replayed = learn(items, tasks, made, until=until, extractor=found, setting=shared, progress=progress)
     refuse_known(judging, replayed.rounds[-1], replayed.known.items)
-    shown = Shown.of(found.shown(text) for text in judging.texts)
+    shown = Shown.of(found.shown_each(list(judging.texts)))
     scores = {policy.name: bank_scores(policy.cards(), shown, judging.contexts) for policy in made}
     notes = []
     try:
