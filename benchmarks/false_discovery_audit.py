@@ -35,6 +35,7 @@ from afterwit.evaluate.metrics.uplift import uplift
 from afterwit.evaluate.policies import make
 from afterwit.evaluate.tasks import Shown, Tasks, bank_scores
 from afterwit.ports import HashEmbedder
+from afterwit.providers.embedder import SentenceEncoder
 from afterwit.store.in_memory import InMemoryStore
 from afterwit.store.segments import Segments
 
@@ -63,7 +64,6 @@ class Material:
     items: Items
     tasks: Tasks
     judging: Tasks
-    shown: Shown
     until: np.datetime64
     extractor: Extractor
 
@@ -71,15 +71,14 @@ class Material:
     def read(history: Path, future: Path) -> "Material":
         with TemporaryDirectory() as folder:
             coming = Archive.read(future)
-            until, found, judging = coming.created_at.min(), extractor(), coming.tasks()
+            until, found, judging = coming.created_at.min(), extractor(SentenceEncoder()), coming.tasks()
             store = InMemoryStore()
             ripe, _ = ingested(
                 history, until, scope=SCOPE, store=store, log=Segments(Path(folder)), embedder=HashEmbedder()
             )
             store.close()
-        shown = Shown.of(found.shown(text) for text in judging.texts)
         tasks = Archive.read(history).tasks()
-        return Material(items=ripe.items(), tasks=tasks, judging=judging, shown=shown, until=until, extractor=found)
+        return Material(items=ripe.items(), tasks=tasks, judging=judging, until=until, extractor=found)
 
 
 def one(material: Material, seed: int, capacity: int) -> Pass:
@@ -96,7 +95,8 @@ def one(material: Material, seed: int, capacity: int) -> Pass:
         setting=shared,
     )
     judging = permuted_tasks(material.judging, chance)
-    ratio = uplift(judging, bank_scores(tide.cards(), material.shown, judging.contexts))
+    shown = Shown.of(material.extractor.shown_each(list(judging.texts)))
+    ratio = uplift(judging, bank_scores(tide.cards(), shown, judging.contexts))
     found = Resamples.of(judging.experiments, seed=seed).interval(ratio)
     confirmed = {
         name

@@ -37,7 +37,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 
 def evaluate(history: Path, future: Path, folder: Path, **given: object) -> EvaluationRecord:
-    return run(history, future, store=InMemoryStore(), log=Segments(folder), **given)  # type: ignore[arg-type]
+    return run(history, future, store=InMemoryStore(), log=Segments(folder), embedder=HashEmbedder(), **given)  # type: ignore[arg-type]
 
 
 @pytest.fixture(scope="module")
@@ -78,12 +78,12 @@ def test_the_bank_keeps_its_bounds(record: EvaluationRecord) -> None:
 
 def test_the_store_holds_the_same_rounds_and_bank(files: tuple[Path, Path], tmp_path: Path) -> None:
     store = InMemoryStore()
-    found = run(*files, store=store, log=Segments(tmp_path), capacity=20, policies=("tide",))
+    found = run(*files, store=store, log=Segments(tmp_path), embedder=HashEmbedder(), capacity=20, policies=("tide",))
     assert {c.id: c for c in store.bank("benchmark/upworthy", "content").cards} == {c.id: c for c in found.cards}
     assert len(store.rounds("benchmark/upworthy")) == len(found.rounds)
     assert not store.check("benchmark/upworthy")
     with pytest.raises(Conflict, match="already holds a bank"):
-        run(*files, store=store, log=Segments(tmp_path), policies=("tide",))
+        run(*files, store=store, log=Segments(tmp_path), embedder=HashEmbedder(), policies=("tide",))
 
 
 def test_the_same_seed_gives_the_same_record(

@@ -79,9 +79,7 @@ def test_only_live_valid_fitting_cards_come_and_the_best_of_them_in_order(
 
 @settings(max_examples=60, deadline=None)
 @given(cards=cards_of_any_kind, context=contexts, seed=st.randoms())
-def test_the_order_of_the_bank_does_not_matter(
-    cards: list[Card], context: dict[str, str | int], seed: object
-) -> None:
+def test_the_order_of_the_bank_does_not_matter(cards: list[Card], context: dict[str, str | int], seed: object) -> None:
     shuffled = list(cards)
     seed.shuffle(shuffled)  # type: ignore[attr-defined]
     options = {"context": context, "now": NOW, "k": 5}

@@ -11,6 +11,7 @@ from typing import Any, Literal, Self
 
 from afterwit.compose import open_parts
 from afterwit.decisions.extraction import Extractor
+from afterwit.decisions.likeness import Likeness
 from afterwit.decisions.vocabulary import Vocabulary
 from afterwit.errors import ConditionError, InputError, NotFound
 from afterwit.evolve import by_hand
@@ -47,6 +48,7 @@ class Memory:
 
     url: a path of an SQLite file, or ``:memory:``. scope: isolates tenant and agent, such as ``acme/push``.
     capacity: B, live cards a bank may hold. vocabulary: of named decisions in text, a bundled name or a path.
+    meaning: also learn from what texts are like in meaning, at about a millisecond a text and round.
     generator: the agent's frozen generator, where credit should replay it; without one the built-in chooser
     replays the episodes that had candidates. create: whether an unknown scope is made or refused.
     """
@@ -59,6 +61,7 @@ class Memory:
         capacity: int = 80,
         objective: str = "click",
         vocabulary: str | Path | None = None,
+        meaning: bool = False,
         generator: Generator | None = None,
         embedder: Embedder | None = None,
         clock: Clock | None = None,
@@ -70,10 +73,11 @@ class Memory:
             raise InputError("the scope is empty: name tenant and agent, such as 'acme/push'")
         self.scope = scope
         self.capacity = Capacity(cards=capacity, tokens=60 * capacity)
-        extractor = Extractor(vocabulary=Vocabulary.load(vocabulary) if vocabulary else None)
+        named = Vocabulary.load(vocabulary) if vocabulary else None
         self._parts = open_parts(url, scope=scope, create=create, embedder=embedder, clock=clock)
+        extractor = Extractor(vocabulary=named, likeness=Likeness(embed=self._parts.embedder, mine=meaning))
         self._store = self._parts.store
-        self._shown = extractor.shown
+        self._extractor = extractor
         self._learner = Learner(
             extractor=extractor,
             generator=generator or Chooser(extractor.shown),
@@ -373,7 +377,7 @@ class Memory:
             now=self._parts.clock(),
             k=k,
             candidates=episode.candidates,
-            shown=self._shown,
+            shown=self._extractor.shown,
             exploration=exploration,
         )
 
@@ -384,6 +388,7 @@ class Memory:
         if kept is None or kept.version != version:
             ids, matrix = self._store.vectors(self.scope, name)
             kept = BankIndex.build(self._bank(name), ids, matrix)
+            self._extractor.follow(kept.decisions)
             self._indexes[name] = kept
         return kept
 

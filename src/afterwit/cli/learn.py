@@ -48,6 +48,7 @@ def evolve(
     bank: screen.BankName = "content",
     capacity: screen.Capacity = 80,
     vocabulary: Annotated[str | None, typer.Option(help="Named decisions in text, such as 'headlines'.")] = None,
+    meaning: Annotated[bool, typer.Option("--meaning", help="Also learn what texts are like.")] = False,
     as_of: Annotated[str | None, typer.Option(help="Use only what was known at this time.")] = None,
     final: Annotated[bool, typer.Option(help="Spend the open tests, as before a freeze.")] = False,
     dry_run: Annotated[bool, typer.Option(help="Plan the round and change nothing.")] = False,
@@ -55,7 +56,7 @@ def evolve(
     as_json: screen.AsJson = False,
 ) -> None:
     """One round: work out the credit, then edit the bank."""
-    with screen.open_memory(store, scope, capacity=capacity, vocabulary=vocabulary) as memory:
+    with screen.open_memory(store, scope, capacity=capacity, vocabulary=vocabulary, meaning=meaning) as memory:
         round_ = memory.evolve(bank=bank, as_of=screen.moment(as_of), final=final, dry_run=dry_run, approval=approval)
     _tell(round_, as_json)
 

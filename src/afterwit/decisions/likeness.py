@@ -25,9 +25,11 @@ _BATCH = 256
 
 @dataclass(kw_only=True, eq=False)
 class Likeness:
-    """embed: the embedder that every cut is for. generation: grows when exemplars are added."""
+    """embed: the embedder that every cut is for. mine: whether exemplars are picked from texts, or only those that
+    cards name are looked for. generation: grows when exemplars are added."""
 
     embed: Embedder
+    mine: bool = True
     generation: int = 0
     _rows: dict[str, int] = field(default_factory=dict, repr=False)
     _vectors: list[NDArray[np.float32]] = field(default_factory=list, repr=False)
@@ -47,7 +49,7 @@ class Likeness:
 
     def choose(self, texts: Iterable[str]) -> None:
         """Picks the exemplars, once, as soon as there are enough distinct texts; in the order given."""
-        if self._chosen:
+        if self._chosen or not self.mine:
             return
         first = list(dict.fromkeys(texts))[:_REFERENCE]
         if len(first) < _REFERENCE:

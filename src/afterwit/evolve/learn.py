@@ -86,9 +86,10 @@ class Learner:
         self, store: Store, log: EventLog, *, scope: str, bank: str, as_of: datetime, final: bool = False
     ) -> Round:
         """A round on the bank as it stands; nothing is written."""
+        now = store.bank(scope, bank)
+        self.extractor.follow(card.stance.decision for card in now.cards if card.stance)
         learned = self.study(log.table(scope), DeliveryTable.of(store.deliveries(scope, until=as_of)), as_of)
         earlier = [r for r in reversed(store.rounds(scope, bank=bank)) if r.status == "applied"]
-        now = store.bank(scope, bank)
         episodes = tuple(store.episodes(scope, until=as_of))
         return self.round(
             now,
