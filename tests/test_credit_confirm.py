@@ -12,9 +12,7 @@ from afterwit.credit.confirm import batch_bh, declare_trial, due, spent
 from afterwit.model import Batch
 
 AT = datetime(2024, 3, 15, tzinfo=UTC)
-P_VALUES = st.lists(
-    st.sampled_from([0.0, 1e-6, 1e-4, 0.001, 0.01, 0.03, 0.05, 0.2, 0.6, 1.0]), min_size=1, max_size=8
-)
+P_VALUES = st.lists(st.sampled_from([0.0, 1e-6, 1e-4, 0.001, 0.01, 0.03, 0.05, 0.2, 0.6, 1.0]), min_size=1, max_size=8)
 
 
 def _named(p: Sequence[float]) -> dict[str, float]:
@@ -105,9 +103,7 @@ def test_the_false_discovery_estimate_never_exceeds_what_was_granted(batches: li
     granted = 0.1 * (np.arange(1, len(found) + 1) ** -1.6).sum() / special.zeta(1.6)
     total = sum(len(b.confirmed) for b in found)
     spent_level = sum(
-        b.level * b.max_rejections / (b.max_rejections + total - len(b.confirmed))
-        for b in found
-        if b.max_rejections
+        b.level * b.max_rejections / (b.max_rejections + total - len(b.confirmed)) for b in found if b.max_rejections
     )
     assert spent_level <= granted + 1e-9
 

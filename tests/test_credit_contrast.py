@@ -82,9 +82,7 @@ def test_expected_counts_do_not_follow_an_items_own_outcome():
 
 def test_strata_without_engagement_or_company_say_nothing():
     base = make_items([0, 0, 1, 1], [100, 100, 90, 80], [9, 3, 5, 2])
-    more = make_items(
-        [0, 0, 1, 1, 2, 3, 3, 4, 4], [100, 100, 90, 80, 50, 60, 70, 0, 9], [9, 3, 5, 2, 7, 0, 0, 0, 1]
-    )
+    more = make_items([0, 0, 1, 1, 2, 3, 3, 4, 4], [100, 100, 90, 80, 50, 60, 70, 0, 9], [9, 3, 5, 2, 7, 0, 0, 0, 1])
     a = cells(base, make_design([[1], [0], [1], [0]]), "click")
     b = cells(more, make_design([[1], [0], [1], [0], [1], [1], [0], [1], [0]]), "click")
     np.testing.assert_allclose(a.effect, b.effect)
@@ -106,9 +104,7 @@ def test_a_weight_below_one_is_less_evidence_and_a_large_one_never_more():
 
 
 def test_a_stratum_is_as_early_as_its_first_item_and_confirms_only_as_a_whole():
-    items = make_items(
-        [0, 0, 1, 1], [99] * 4, [5, 4, 3, 6], days=[3, 9, 5, 5], confirmable=[True, False, True, True]
-    )
+    items = make_items([0, 0, 1, 1], [99] * 4, [5, 4, 3, 6], days=[3, 9, 5, 5], confirmable=[True, False, True, True])
     found = cells(items, make_design([[1], [0], [1], [0]]), "click")
     assert (found.first_delivered - items.first_delivered_at[0]).astype("timedelta64[D]").astype(int).tolist() == [
         0,

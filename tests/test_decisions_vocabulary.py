@@ -44,7 +44,7 @@ def test_a_file_of_ones_own_in_any_script(tmp_path: Path) -> None:
         tmp_path,
         ENTRY
         + '[[decision]]\nname = "形式"\nvalue = "疑问"\npattern = "吗|？$"\ndescription = "疑问句"\n'
-        + '[[decision]]\nname = "saison"\nvalue = "été"\npattern = "\\\\be\u0301te\u0301\\\\b"\ndescription = "l’été"\n',
+        + '[[decision]]\nname = "saison"\nvalue = "été"\npattern = "\\\\be\u0301te\u0301\\\\b"\ndescription = "été"\n',
     )
     vocabulary = Vocabulary.load(path)
     assert vocabulary.shown("你好吗") == {"形式=疑问"}

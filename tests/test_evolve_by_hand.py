@@ -54,7 +54,9 @@ def test_other_contexts_do_not_conflict() -> None:
     assert len(edit.writes) == 1
 
 
-@pytest.mark.parametrize("text", ["", "  ", "x" * 5000, "buy now " * 40, "very very very very very very very very very"])
+@pytest.mark.parametrize(
+    "text", ["", "  ", "x" * 5000, "buy now " * 40, "very very very very very very very very very"]
+)
 def test_text_that_no_memory_should_hold_is_refused(text: str) -> None:
     with pytest.raises(InputError):
         add(bank(), text)

@@ -14,8 +14,13 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 def card(guidance: str = "Ask a question.", **changes: object) -> Card:
     values: dict[str, object] = {
-        "id": "c1", "scope": "a/b", "key": "push", "guidance": guidance, "provenance": Provenance(operator="add"),
-        "created_at": NOW, "valid_from": NOW,
+        "id": "c1",
+        "scope": "a/b",
+        "key": "push",
+        "guidance": guidance,
+        "provenance": Provenance(operator="add"),
+        "created_at": NOW,
+        "valid_from": NOW,
     }
     return Card(**(values | changes))  # type: ignore[arg-type]
 

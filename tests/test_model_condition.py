@@ -10,15 +10,17 @@ from afterwit.model import Clause, Condition
 FIELDS = st.sampled_from(["channel", "benefit"])
 MEMBERS = st.lists(st.sampled_from(["a", "b", "c"]), min_size=1, max_size=2, unique=True).map(tuple)
 CLAUSES = st.one_of(
-    st.builds(lambda f, o, v: Clause(field=f, operator=o, values=v), FIELDS, st.sampled_from(["in", "not in"]), MEMBERS),
     st.builds(
-        lambda o, v: Clause(field="hour", operator=o, values=(float(v),)), st.sampled_from([">=", "<"]), st.integers(0, 4)
+        lambda f, o, v: Clause(field=f, operator=o, values=v), FIELDS, st.sampled_from(["in", "not in"]), MEMBERS
+    ),
+    st.builds(
+        lambda o, v: Clause(field="hour", operator=o, values=(float(v),)),
+        st.sampled_from([">=", "<"]),
+        st.integers(0, 4),
     ),
 )
 CONDITIONS = st.lists(CLAUSES, max_size=3).map(lambda c: Condition(clauses=tuple(sorted(set(c), key=str))))
-CONTEXTS = [
-    {"channel": c, "benefit": b, "hour": h} for c in "abcd" for b in "abcd" for h in (-1, 0, 1, 2, 3, 4)
-]
+CONTEXTS = [{"channel": c, "benefit": b, "hour": h} for c in "abcd" for b in "abcd" for h in (-1, 0, 1, 2, 3, 4)]
 
 
 @given(CONDITIONS)

@@ -46,7 +46,8 @@ def test_a_line_shows_guidance_condition_effect_interval_and_a_short_id() -> Non
     line = render([one]).split("\n")[2]
     # 100·(e^0.1 − 1) = 10.5; e^(0.1 ∓ 1.96·0.02): 6.3 and 14.9
     assert line == (
-        f"- [{short_id(one)}] Open with a question (when channel = push) (click +10.5 %, 95 % +6.3 to +14.9 %, 40 tests)"
+        f"- [{short_id(one)}] Open with a question (when channel = push) "
+        "(click +10.5 %, 95 % +6.3 to +14.9 %, 40 tests)"
     )
 
 

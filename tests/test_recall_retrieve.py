@@ -64,7 +64,7 @@ def test_only_live_valid_fitting_cards_come_and_the_best_of_them_in_order(
         for c in cards
         if c.status != "retired"
         and c.valid_from <= NOW
-        and (c.valid_until is None or NOW < c.valid_until)
+        and (c.valid_until is None or c.valid_until > NOW)
         and c.when.holds(context)
     ]
     # An oracle in plain Python: the 20 nearest, then by α·sim + β·clip(v·n/(n+λ)), ties by hash.

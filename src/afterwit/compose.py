@@ -98,7 +98,14 @@ def evaluate_upworthy(
         store = open_store(IN_MEMORY)
         try:
             return run(
-                history, future, store=store, log=Segments(folder), capacity=capacity, seed=seed, embedder=SentenceEncoder(), progress=progress
+                history,
+                future,
+                store=store,
+                log=Segments(folder),
+                capacity=capacity,
+                seed=seed,
+                embedder=SentenceEncoder(),
+                progress=progress,
             )
         finally:
             store.close()

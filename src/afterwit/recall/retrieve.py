@@ -68,28 +68,26 @@ def recall(
         raise EmbedderMismatch(
             f"the task has {query.size} dimensions and the bank {index.keys.shape[1]}: re-embed the bank"
         )
-    similarities = (index.keys @ query)[index.key_of].astype(np.float64)
-    scores = rules.similarity * similarities + rules.value * index.values
-    matched = _matched(index, allowed, candidates, shown)
-    rows = list(matched)
+    similarities = (index.keys @ query)[index.key_of]
+    rows = _matched(index, allowed, candidates, shown) if candidates else []
     if len(rows) < k:
-        free = allowed.copy()
-        free[rows] = False
-        rows += _best(similarities, scores, free, rules.pool)[: k - len(rows)]
+        allowed[rows] = False  # those are in already
+        rows += _best(index, similarities, allowed, rules)[: k - len(rows)].tolist()
     found: list[tuple[Card, Recalled]] = []
     spent = 0
-    for row in rows:
+    for row, score in zip(rows, _scores(index, similarities, rows, rules).tolist(), strict=True):
         card = index.cards[row]
-        spent += card.tokens
-        if token_budget is not None and spent > token_budget:
-            break
+        if token_budget is not None:
+            spent += card.tokens
+            if spent > token_budget:
+                break
         trace = Recalled(
             card_id=card.id,
             version=card.version,
             bank=card.bank,
             rank=len(found) + 1,
             similarity=float(similarities[row]),
-            score=float(scores[row]),
+            score=score,
             withheld=exploration is not None and exploration.withholds(card.id),
             propensity=exploration.rate if exploration else 0.0,
         )
@@ -115,13 +113,21 @@ def _matched(index: BankIndex, allowed: NDArray[np.bool_], candidates: Iterable[
 
 
 def _best(
-    similarities: NDArray[np.float64], scores: NDArray[np.float64], free: NDArray[np.bool_], pool: int
-) -> list[int]:
+    index: BankIndex, similarities: NDArray[np.float32], free: NDArray[np.bool_], rules: RecallRules
+) -> NDArray[np.int64]:
     """The pool nearest by similarity, then by score; rows are in hash order, so stable sorts break ties by hash."""
     rows = np.flatnonzero(free)
-    if len(rows) > pool:
-        edge = np.partition(similarities[rows], len(rows) - pool)[len(rows) - pool]
-        near = rows[similarities[rows] >= edge]
-        rows = near[np.argsort(-similarities[near], kind="stable")][:pool]
-        rows.sort()
-    return [int(row) for row in rows[np.argsort(-scores[rows], kind="stable")]]
+    if len(rows) > rules.pool:
+        near = similarities[rows]
+        inside = near >= np.partition(near, -rules.pool)[-rules.pool]
+        rows = rows[inside]
+        if len(rows) > rules.pool:  # a tie at the edge
+            rows = np.sort(rows[np.argsort(-near[inside], kind="stable")[: rules.pool]])
+    return rows[np.argsort(-_scores(index, similarities, rows, rules), kind="stable")]
+
+
+def _scores(
+    index: BankIndex, similarities: NDArray[np.float32], rows: Sequence[int] | NDArray[np.int64], rules: RecallRules
+) -> NDArray[np.float64]:
+    of = np.asarray(rows, dtype=np.int64)
+    return rules.similarity * similarities[of].astype(np.float64) + rules.value * index.values[of]
