@@ -13,9 +13,8 @@ from afterwit.decisions.extraction import Extractor, MiningRules
 from afterwit.decisions.mining import mined
 from afterwit.decisions.vocabulary import Vocabulary
 
-sentences = st.lists(
-    st.sampled_from(["this", "video", "is", "so", "free", "you", "won't", "believe", "人工"]), max_size=6
-).map(" ".join)
+WORDS = ("this", "video", "is", "so", "free", "you", "won't", "believe", "人工")
+sentences = st.lists(st.sampled_from(WORDS), max_size=6).map(" ".join)
 
 
 def strata(*codes: int) -> np.ndarray:

@@ -160,8 +160,8 @@ def lifecycles(
     ripe = ~open_still & ~unsettled & ~unseen
     pause = rules.gap.total_seconds() / 3600
     tests: list[tuple[LifecycleVerdict, str, Bools]] = [
+        ("immature", "conversions still arrive, so that no reporting delay can be told", unsettled & (first + end <= now)),
         ("immature", "the last stage or the reporting delay is still open", open_still),
-        ("immature", "conversions still arrive, so that no reporting delay can be told", unsettled),
         ("thin", "no exposure is known", unseen),
         ("mixed", "counts and single events of one item would be counted twice", counts.doubled),
         ("discontinuous", "a stage without exposure", single & (least == 0)),

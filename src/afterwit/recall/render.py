@@ -21,7 +21,7 @@ def render(cards: Sequence[Card], *, budget_tokens: int = 800) -> str:
     replaced, white space is collapsed. Nor can it hide or turn what a person reads: characters that are invisible
     (tags) or reverse the direction are dropped.
     """
-    spent = count_tokens(_PREAMBLE) + 2 * count_tokens(_OPEN)
+    spent = count_tokens(_OPEN) + count_tokens(_PREAMBLE) + count_tokens(_CLOSE)
     lines = []
     for card in cards:
         line = _line(card)
