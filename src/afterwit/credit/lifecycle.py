@@ -1,6 +1,5 @@
 """Temporal credit: which items' outcomes are ripe enough to learn from (design section 5)."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -128,15 +127,6 @@ class Lifecycles:
                 total = total + table[used, stage].astype(np.uint64) * _factor(kind, stage)
         return dict(zip(self.deliveries.ids[self.rows[used]].tolist(), total.tolist(), strict=True))
 
-    def changed(self, earlier: Mapping[str, int]) -> dict[str, str | None]:
-        """Deliveries whose version is not the earlier one, or that are no longer used → the episode that made them.
-
-        Credits granted to those episodes are to be reversed: see `compensate`.
-        """
-        now = self.versions()
-        episodes = dict(zip(self.deliveries.ids.tolist(), self.deliveries.episodes.tolist(), strict=True))
-        return {id_: episodes.get(id_) for id_, version in earlier.items() if now.get(id_) != version}
-
 
 _REASONS = {_SRM: "sample ratio mismatch: the arms' exposures do not fit their allocation, so it may not confirm"}
 
@@ -160,7 +150,11 @@ def lifecycles(
     ripe = ~open_still & ~unsettled & ~unseen
     pause = rules.gap.total_seconds() / 3600
     tests: list[tuple[LifecycleVerdict, str, Bools]] = [
-        ("immature", "conversions still arrive, so that no reporting delay can be told", unsettled & (first + end <= now)),
+        (
+            "immature",
+            "conversions still arrive, so that no reporting delay can be told",
+            unsettled & (first + end <= now),
+        ),
         ("immature", "the last stage or the reporting delay is still open", open_still),
         ("thin", "no exposure is known", unseen),
         ("mixed", "counts and single events of one item would be counted twice", counts.doubled),

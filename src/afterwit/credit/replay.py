@@ -4,7 +4,7 @@ The paper names the question and gives no formula; the weights, the sets and the
 """
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Literal
@@ -54,14 +54,18 @@ def responsibilities(
     *,
     rules: ReplayRules = ReplayRules(),
     cache: ReplayCache | None = None,
-    scorer: Scorer | None = None,
+    scorer_of: Callable[[Episode], Scorer | None] | None = None,
     shown: Shown | None = None,
 ) -> Iterator[Credit]:
-    """The same for many episodes, in order, under one budget (``per_call``) and one cache."""
+    """The same for many episodes, in order, under one budget (``per_call``) and one cache.
+
+    scorer_of: the scorer of an episode, where its outcome can tell the utility of other outputs.
+    """
     cache = cache or ReplayCache()
     left = rules.per_call
     for episode, cards in episodes:
         budget = min(rules.per_episode, left)
+        scorer = scorer_of(episode) if scorer_of else None
         found, spent = _credits(episode, cards, generator, rules, cache, scorer, shown, budget)
         left -= spent
         yield from found

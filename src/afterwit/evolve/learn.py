@@ -1,6 +1,6 @@
 """From the ledger and the event log to a planned round: gather, credit, plan."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -8,9 +8,10 @@ from typing import Any
 from afterwit.credit.assess import assess
 from afterwit.credit.deliveries import DeliveryTable
 from afterwit.credit.evidence import EvidenceTable
+from afterwit.credit.grants import Grants, grants, outcomes_of, scorers
 from afterwit.credit.items import Design, Items
-from afterwit.credit.lifecycle import lifecycles
-from afterwit.credit.replay import responsibility
+from afterwit.credit.lifecycle import Lifecycles, lifecycles
+from afterwit.credit.replay import responsibilities
 from afterwit.decisions.extraction import Extractor
 from afterwit.decisions.mining import description_of
 from afterwit.evolve.round import plan_round
@@ -23,11 +24,15 @@ _IDLE = timedelta(days=180)
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Learned:
-    """What was known at a moment: ready items, the decisions that they show, the evidence, and what was not ripe."""
+    """What was known at a moment: ready items, the decisions that they show, the evidence, and what was not ripe.
+
+    lifecycles: of the deliveries behind the items, where they came from a log.
+    """
 
     items: Items
     design: Design
     evidence: EvidenceTable
+    lifecycles: Lifecycles | None = None
     refused: tuple[Refusal, ...] = ()
 
 
@@ -44,7 +49,7 @@ class Learner:
     def study(self, events: Any, deliveries: DeliveryTable, as_of: datetime) -> Learned:
         """Temporal and semantic credit from what was available at ``as_of``."""
         found = lifecycles(events, deliveries, as_of)
-        return replace(self.learn(found.items(), as_of), refused=found.refused)
+        return replace(self.learn(found.items(), as_of), lifecycles=found, refused=found.refused)
 
     def learn(self, items: Items, as_of: datetime) -> Learned:
         """Semantic credit from items that are ripe."""
@@ -61,7 +66,7 @@ class Learner:
         history: Sequence[Batch],
         as_of: datetime,
         final: bool,
-        credits: tuple[Credit, ...] = (),
+        credits: Grants = Grants(),
         idle: frozenset[str] = frozenset(),
         round_id: str | None = None,
     ) -> Round:
@@ -97,7 +102,7 @@ class Learner:
             history=[r.batch for r in earlier if r.batch is not None],
             as_of=as_of,
             final=final,
-            credits=tuple(self._credits(store, bank, earlier, episodes)),
+            credits=self._credits(store, bank, earlier, episodes, learned),
             idle=_idle(now, episodes, as_of),
         )
 
@@ -107,26 +112,37 @@ class Learner:
         return named or description_of(decision)
 
     def _credits(
-        self, store: Store, bank: str, earlier: Sequence[Round], episodes: Sequence[Episode]
-    ) -> Iterator[Credit]:
-        """Responsibility of every closed episode that no earlier round has credited."""
-        done = {credit.episode_id for round_ in earlier for credit in round_.credits}
-        for episode in episodes:
-            if self.generator is None or episode.id in done or not episode.decisions:
-                continue
-            cards = _as_recalled(store, episode, bank)
-            if cards:
-                yield from responsibility(episode, cards, self.generator, shown=self.extractor.shown)
+        self, store: Store, bank: str, earlier: Sequence[Round], episodes: Sequence[Episode], learned: Learned
+    ) -> Grants:
+        """Responsibility in the episodes whose outcome is ripe; taken back where late events changed it."""
+        generator, found = self.generator, learned.lifecycles
+        if generator is None or found is None:
+            return Grants()
+        acting = {e.id: e for e in episodes if e.decisions and any(r.bank == bank for r in e.recalled)}
+
+        def grant(wanted: Sequence[str]) -> Iterable[Credit]:
+            if not wanted:
+                return ()
+            seen = _versions(store, [acting[id_] for id_ in wanted], bank)
+            return responsibilities(
+                ((acting[id_], seen[id_]) for id_ in wanted if seen[id_]),
+                generator,
+                scorer_of=scorers(found, self.objective),
+                shown=self.extractor.shown,
+            )
+
+        entries = [credit for round_ in earlier for credit in round_.credits]
+        return grants(entries, outcomes_of(acting.values(), found), grant)
 
 
-def _as_recalled(store: Store, episode: Episode, bank: str) -> tuple[Card, ...]:
-    """The very versions that the episode saw."""
-    wanted = {(r.card_id, r.version) for r in episode.recalled if r.bank == bank and not r.withheld}
-    found = {}
-    for card_id in {card_id for card_id, _ in wanted}:
-        for edit in store.edits(episode.scope, bank=bank, card_id=card_id):
-            found.update({(c.id, c.version): c for c in edit.writes if (c.id, c.version) in wanted})
-    return tuple(found[key] for key in sorted(found))
+def _versions(store: Store, episodes: Sequence[Episode], bank: str) -> dict[str, list[Card]]:
+    """Episode id → the cards that it saw, in the very versions."""
+    wanted = {e.id: {(r.card_id, r.version) for r in e.recalled if r.bank == bank and not r.withheld} for e in episodes}
+    scopes = {e.scope for e in episodes}
+    written = (edit for scope in scopes for edit in store.edits(scope, bank=bank))
+    every = {key for keys in wanted.values() for key in keys}
+    cards = {(c.id, c.version): c for edit in written for c in edit.writes if (c.id, c.version) in every}
+    return {id_: [cards[key] for key in sorted(keys) if key in cards] for id_, keys in wanted.items()}
 
 
 def _idle(bank: Bank, episodes: Sequence[Episode], as_of: datetime) -> frozenset[str]:

@@ -91,7 +91,8 @@ def judge_claims(
 ) -> None:
     """Contradicted, conditional, demoted or no longer plausible cards change here; the others stay.
 
-    spared: cards that replay showed to help, which semantic evidence alone may not evict (design section 7).
+    spared: cards of known utility whose removal would not improve it, which semantic evidence alone may not evict
+    (design section 7).
     """
     for card in sorted(draft.live.values(), key=lambda card: card.content_hash):
         found = standing.get(card.id)
@@ -102,7 +103,9 @@ def judge_claims(
         against = found.verdict == "contradicted" or card.id in demote
         if against and card.id in spared:
             draft.refused.append(
-                Refusal(subject=card.id, verdict="refused", reason="replay shows that removing it lowers utility")
+                Refusal(
+                    subject=card.id, verdict="refused", reason="replay shows that removing it would not improve utility"
+                )
             )
         elif found.verdict == "conditional" and split is not None and card.status != "active":
             _narrow(draft, card, row, split.clause, (split.holds, split.fails), describe, rules, as_of)

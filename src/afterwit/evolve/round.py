@@ -8,6 +8,7 @@ import numpy as np
 from afterwit.credit.contrast import cells
 from afterwit.credit.duplicates import duplicates
 from afterwit.credit.evidence import EvidenceTable
+from afterwit.credit.grants import Grants, unharmed
 from afterwit.credit.items import Design, Items
 from afterwit.evolve.confirmation import test_due, to_demote
 from afterwit.evolve.coverage import Selection, select
@@ -30,7 +31,7 @@ def plan_round(
     items: Items,
     design: Design,
     history: Sequence[Batch] = (),
-    credits: Sequence[Credit] = (),
+    credits: Grants = Grants(),
     idle: frozenset[str] = frozenset(),
     as_of: datetime,
     final: bool = False,
@@ -41,14 +42,14 @@ def plan_round(
     """The edits that the evidence demands of a bank; nothing is written.
 
     items, design: what the evidence was worked out from. history: earlier confirmation batches, oldest first.
-    credits: responsibility since the last round. idle: cards unused for too long. final: spend every open trial.
-    describe: decision key → what it is called. The same input gives the same round.
+    credits: responsibility, what is new and what stands. idle: cards unused for too long. final: spend every open
+    trial. describe: decision key → what it is called. The same input gives the same round.
 
     Order: expiry, duplicates, conflicts, claims, confirmation, admission and selection to capacity, numbers.
     """
     draft = RoundDraft(round_id=round_id or new_id(), live={card.id: card for card in bank.cards})
     contrasts = cells(items, design, evidence.objective)
-    groups = duplicates(items, design, _worth_comparing(draft, evidence, rules))
+    groups = duplicates(items, design, _worth_comparing(draft, evidence, rules)) if len(items) else {}
     expire_past(draft, as_of=as_of, idle=idle)
     unite_duplicates(draft, groups)
     standing = standings(list(draft.live.values()), evidence, items, contrasts)
@@ -57,7 +58,7 @@ def plan_round(
         draft,
         standing,
         evidence,
-        spared=_helpful(credits),
+        spared=unharmed(credits.standing),
         describe=describe,
         rules=rules,
         as_of=as_of,
@@ -80,7 +81,7 @@ def plan_round(
     draft.refused.extend(left)
     chosen = _select(draft, [card for card, _ in fresh], evidence, items, design, rules)
     _keep(draft, fresh, chosen, evidence, rules)
-    _refresh(draft, standings(list(draft.live.values()), evidence, items, contrasts), chosen, evidence, credits)
+    _refresh(draft, standings(list(draft.live.values()), evidence, items, contrasts), chosen, evidence, credits.new)
     place = evidence.index()
     named = sorted({c.stance.decision for c in draft.live.values() if c.stance and c.stance.decision in place})
     return Round(
@@ -91,7 +92,7 @@ def plan_round(
         base_version=bank.version,
         edits=tuple(draft.edits),
         evidence=tuple(evidence.row(place[name]) for name in named),
-        credits=tuple(credits),
+        credits=credits.new,
         refused=tuple(draft.refused),
         batch=batch,
         figures={
@@ -111,15 +112,6 @@ def _worth_comparing(
     held = [place[c.stance.decision] for c in draft.live.values() if c.stance and c.stance.decision in place]
     passing = np.flatnonzero((evidence.p_sign >= rules.admission) & evidence.enough)
     return np.unique(np.concatenate((np.array(held, dtype=np.int64), passing))).astype(np.int64)
-
-
-def _helpful(credits: Sequence[Credit]) -> frozenset[str]:
-    """Cards whose removal lowers utility, over the episodes that could tell."""
-    change: dict[str, float] = {}
-    for credit in credits:
-        if credit.utility_change is not None and credit.weight > 0:
-            change[credit.card_id] = change.get(credit.card_id, 0.0) + credit.weight * credit.utility_change
-    return frozenset(card for card, total in change.items() if total > 0)
 
 
 def _select(
@@ -194,7 +186,8 @@ def _refresh(
     for credit in credits:
         if credit.weight > 0:
             count, weight = used.get(credit.card_id, (0, 0.0))
-            used[credit.card_id] = (count + 1, weight + credit.weight)
+            sign = 1 if credit.reverses is None else -1
+            used[credit.card_id] = (count + sign, weight + sign * credit.weight)
     after = []
     for card in sorted(draft.live.values(), key=lambda card: card.content_hash):
         found = standing.get(card.id)

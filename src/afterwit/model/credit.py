@@ -49,7 +49,8 @@ class Credit:
     weight: in [0, 1], summing to at most 1 per episode and decision. kind: ``sole`` where removing this card
     alone changes the decision, ``joint`` where only a set does, ``none`` with the reason, ``unstable`` where
     the full prompt does not reproduce the decision. utility_change: U(with) − U(without), where known.
-    reverses: id of an earlier credit that this compensating entry takes back.
+    reverses: id of an earlier credit that this compensating entry takes back. outcome: version of the outcome that it
+    was granted on; empty where none was asked for.
     """
 
     id: str
@@ -61,6 +62,7 @@ class Credit:
     reason: str
     utility_change: float | None = None
     reverses: str | None = None
+    outcome: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
