@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from functools import wraps
+from functools import lru_cache, wraps
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self
@@ -13,7 +13,7 @@ from afterwit.compose import open_parts
 from afterwit.decisions.extraction import Extractor
 from afterwit.decisions.likeness import Likeness
 from afterwit.decisions.vocabulary import Vocabulary
-from afterwit.errors import ConditionError, InputError, NotFound
+from afterwit.errors import ConditionError, Conflict, InputError, NotFound
 from afterwit.evolve import by_hand
 from afterwit.evolve.compare import BankDiff, diff
 from afterwit.evolve.learn import Learner
@@ -35,7 +35,7 @@ from afterwit.model import (
 )
 from afterwit.ports import Capacity, Clock, Embedder, Forgotten, Generator, Progress
 from afterwit.recall.index import BankIndex
-from afterwit.recall.render import contains_recalled, render
+from afterwit.recall.render import contains_recalled, render, short_id
 from afterwit.recall.retrieve import Exploration, recall
 from afterwit.record.ingest import IngestReport, ingest
 from afterwit.record.recorder import EpisodeRecorder
@@ -85,6 +85,8 @@ class Memory:
             capacity=self.capacity,
         )
         self._indexes: dict[str, BankIndex] = {}
+        # An episode asks several banks about one task, and embedding costs more than all the rest of a recall.
+        self._vector = lru_cache(maxsize=256)(lambda text: self._parts.embedder([text])[0])
 
     # Recall and record
 
@@ -151,9 +153,8 @@ class Memory:
             raise InputError("a card is for or against one decision: give prefer= or avoid=, not both")
         condition = self._condition(when)
         now = self._bank(bank)
-        for known in now.cards:
-            if contains_recalled(guidance, [known]):
-                return known
+        if known := _quoted(guidance, now.cards):
+            return known
         decision = prefer or avoid
         card, edit = by_hand.add(
             now,
@@ -179,6 +180,8 @@ class Memory:
 
     def update(self, card_id: str, guidance: str) -> Card:
         card = self.get(card_id)
+        if not card.live:
+            raise Conflict(f"card {card_id} is retired: add it again, or roll back to when it was live")
         self._by_hand(card, by_hand.update(card, guidance, at=self._parts.clock()))
         return self.get(card_id)
 
@@ -242,7 +245,7 @@ class Memory:
             self._parts.log,
             scope=self.scope,
             bank=bank,
-            as_of=as_of or self._parts.clock(),
+            as_of=_zoned(as_of) or self._parts.clock(),
             final=final,
         )
         if dry_run:
@@ -273,7 +276,7 @@ class Memory:
         latest = fold(self._store.edits(self.scope, bank=bank))
         edits = rollback(now, self._bank(bank, as_of=to), latest)
         round_ = Round(
-            id=new_id(),
+            id=edits[0].id if edits else new_id(),  # the round that the cards written name
             scope=self.scope,
             bank=bank,
             as_of=self._parts.clock(),
@@ -302,6 +305,7 @@ class Memory:
         if everything or gone:
             self._parts.log.forget(self.scope, None if everything else gone)
         self._indexes.clear()
+        self._vector.cache_clear()
         return forgotten
 
     def export(self, path: Path) -> int:
@@ -336,7 +340,7 @@ class Memory:
     # Inside
 
     def _bank(self, name: str, *, as_of: datetime | None = None) -> Bank:
-        return self._store.bank(self.scope, name, as_of=as_of)
+        return self._store.bank(self.scope, name, as_of=_zoned(as_of))
 
     def _condition(self, when: When) -> Condition:
         condition = Condition.of(when)
@@ -368,7 +372,7 @@ class Memory:
     ) -> tuple[tuple[Card, Recalled], ...]:
         name = bank or "content"
         index = self._index(name)
-        vector = self._parts.embedder([query or episode.task])[0]
+        vector = self._vector(query or episode.task)
         exploration = Exploration(rate=explore, seed=episode.id) if explore else None
         return recall(
             index,
@@ -391,6 +395,22 @@ class Memory:
             self._extractor.follow(kept.decisions)
             self._indexes[name] = kept
         return kept
+
+
+def _quoted(text: str, cards: Sequence[Card]) -> Card | None:
+    """The card that a text quotes. Raises InputError for rendered notes that no card of the bank says (any more)."""
+    for card in cards:
+        if f"[{short_id(card)}]" in text:
+            return card
+    if contains_recalled(text, ()):
+        raise InputError("the text holds rendered notes of cards that this bank does not have: leave the notes out")
+    return next((card for card in cards if contains_recalled(text, [card])), None)
+
+
+def _zoned(moment: datetime | None) -> datetime | None:
+    if moment is not None and moment.tzinfo is None:
+        raise InputError(f"the time {moment.isoformat()} has no timezone: give one, such as UTC")
+    return moment
 
 
 def _awaitable(method: Any) -> Any:

@@ -19,7 +19,7 @@ Vectors = tuple[tuple[str, ...], NDArray[np.float32]]
 
 
 # Built once: every recall asks it, and building a statement costs more than running it.
-_VERSION = (
+VERSION = (
     select(scopes.c.name, banks.c.version)
     .select_from(scopes.outerjoin(banks, and_(banks.c.scope == scopes.c.name, banks.c.name == bindparam("bank"))))
     .where(scopes.c.name == bindparam("scope"))
@@ -28,10 +28,14 @@ _VERSION = (
 
 def bank_version(connection: Connection, scope: str, name: str) -> int:
     """0 for a bank that nothing was committed to."""
-    row = connection.execute(_VERSION, {"scope": scope, "bank": name}).first()
+    return version_in(connection.execute(VERSION, {"scope": scope, "bank": name}).first(), scope)
+
+
+def version_in(row: Sequence[Any] | None, scope: str) -> int:
+    """What `VERSION` found."""
     if row is None:
         raise UnknownScope(f"there is no scope {scope!r} in this store: make it with 'afterwit init'")
-    return row.version or 0
+    return row[1] or 0
 
 
 def live_bank(connection: Connection, scope: str, name: str, version: int) -> Bank:

@@ -4,12 +4,12 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, insert, select, update
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy import Connection, bindparam, insert, select, update
 
 from afterwit.errors import Conflict, EmbedderMismatch, UnknownScope
 from afterwit.model import Delivery, Episode, Recalled
 from afterwit.store.codec import dumps, encoder, from_json, to_json
+from afterwit.store.database import Database
 from afterwit.store.tables import (
     context_fields,
     deliveries,
@@ -23,7 +23,7 @@ from afterwit.store.tables import (
 
 _CHUNK = 500  # ids in one query; SQLite takes at most 32,766 parameters, PostgreSQL plans long lists slowly
 _recalled = encoder(tuple[Recalled, ...])
-_RECALL = insert(recalls)
+_RECALL = insert(recalls).values({name: bindparam(name) for name in ("scope", "episode_id", "at", "payload")})
 
 
 def open_scope(connection: Connection, scope: str, embedder: str, dimensions: int) -> None:
@@ -115,13 +115,11 @@ def delivery_payloads(connection: Connection, scope: str, until: datetime | None
     return connection.scalars(query.order_by(deliveries.c.created_at, deliveries.c.id)).all()
 
 
-def record_recall(
-    connection: Connection, scope: str, episode_id: str, recalled: Sequence[Recalled], at: datetime
-) -> None:
+def record_recall(database: Database, scope: str, episode_id: str, recalled: Sequence[Recalled], at: datetime) -> None:
     row = {"scope": scope, "episode_id": episode_id, "at": micros(at), "payload": dumps(_recalled(recalled))}
     try:
-        connection.execute(_RECALL, row)
-    except IntegrityError:  # the foreign key: looking first would cost every recall a query
+        database.one(_RECALL, row)
+    except Conflict:  # the foreign key: looking first would cost every recall a query
         raise UnknownScope(f"there is no scope {scope!r} in this store: make it with 'afterwit init'") from None
 
 

@@ -77,8 +77,7 @@ class SqlStore:
         return (from_json(Delivery, payload) for payload in payloads)
 
     def record_recall(self, scope: str, episode_id: str, recalled: Sequence[Recalled], at: datetime) -> None:
-        with self.database.writing() as connection:
-            ledger.record_recall(connection, scope, episode_id, recalled, at)
+        ledger.record_recall(self.database, scope, episode_id, recalled, at)
 
     # The bank
 
@@ -94,8 +93,7 @@ class SqlStore:
 
     def bank_version(self, scope: str, name: str) -> int:
         """0 for a bank that nothing was committed to."""
-        with self.database.reading() as connection:
-            return _bank.bank_version(connection, scope, name)
+        return _bank.version_in(self.database.one(_bank.VERSION, {"scope": scope, "bank": name}), scope)
 
     def bank_at(self, scope: str, name: str, version: int) -> Bank:
         """The bank as it was at one of its versions."""
