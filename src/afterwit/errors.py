@@ -12,6 +12,10 @@
     │   ├── Conflict           the same id with other content, or the bank moved since it was read
     │   ├── LeakageError       a record judges an update although it was available when that was made
     │   └── EmbedderMismatch   the bank was embedded by another model; re-embed it first
+    ├── ModelError             a model could not be asked, or its answer could not be used (exit code 1)
+    │   ├── ProviderError      the endpoint failed, refused or took too long, after the retries that it allows
+    │   ├── BudgetSpent        the calls or tokens that were granted are used up; raise the budget to go on
+    │   └── OutputError        the answer is empty, cut off, looping or not what was asked for, also after one repair
     └── StoreError             the disk or database failed; the last commit still stands (exit code 1)
 
 A message is one line: what happened, to what, and what to do.
@@ -69,6 +73,26 @@ class LeakageError(Refused):
 
 class EmbedderMismatch(Refused):
     pass
+
+
+class ModelError(AfterwitError):
+    pass
+
+
+class ProviderError(ModelError):
+    pass
+
+
+class BudgetSpent(ModelError):
+    pass
+
+
+class OutputError(ModelError):
+    """kind: what is wrong with it, such as ``empty``, ``cut``, ``looping``, ``not json`` or ``schema``."""
+
+    def __init__(self, kind: str, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
 
 
 class StoreError(AfterwitError):

@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from afterwit.model import (
+    Ask,
+    Attribution,
     Bank,
     Card,
     Delivery,
@@ -19,6 +21,7 @@ from afterwit.model import (
     Edit,
     Episode,
     Recalled,
+    Reply,
     Round,
     Task,
     content_hash,
@@ -45,6 +48,24 @@ class Generator(Protocol):
     """A frozen generator: the same task, cards and seed give the same draft."""
 
     def __call__(self, task: Task, cards: Sequence[Card], *, seed: int = 0) -> Draft: ...
+
+
+class Chat(Protocol):
+    """A language model. name: changes with the model and its settings, so that what is cached by it stays true."""
+
+    name: str
+
+    def __call__(self, ask: Ask) -> Reply:
+        """Raises ProviderError or BudgetSpent. May be called from several threads at once."""
+
+
+class Gate(Protocol):
+    """Attributes an episode's outcome to a stage, from what was recorded alone: no reference answers."""
+
+    name: str
+
+    def __call__(self, episode: Episode, cards: Sequence[Card]) -> Attribution:
+        """cards: those that the episode recalled, in the very versions. Raises ModelError."""
 
 
 @dataclass(frozen=True, kw_only=True)

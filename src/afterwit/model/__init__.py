@@ -1,14 +1,18 @@
 """Frozen values, standard library only: what the rooms hand to one another."""
 
 from afterwit.model.card import Card, OperatorName, Posterior, Provenance, Stance, Status, Trial
+from afterwit.model.chat import Ask, Message, Reply
 from afterwit.model.condition import Clause, Condition, Context, Value
 from afterwit.model.credit import Credit, Evidence, Interval, LifecycleVerdict, Refusal, Verdict
 from afterwit.model.edit import Bank, Batch, Edit, Round, fold
 from afterwit.model.episode import Citation, Decision, Delivery, Draft, Episode, Recalled, Step, Task
 from afterwit.model.ids import content_hash, new_id
+from afterwit.model.stage import Attribution, Lesson, Stage, StageVerdict
 from afterwit.model.text import count_tokens, normalised
 
 __all__ = [
+    "Ask",
+    "Attribution",
     "Bank",
     "Batch",
     "Card",
@@ -24,13 +28,18 @@ __all__ = [
     "Episode",
     "Evidence",
     "Interval",
+    "Lesson",
     "LifecycleVerdict",
+    "Message",
     "OperatorName",
     "Posterior",
     "Provenance",
     "Recalled",
     "Refusal",
+    "Reply",
     "Round",
+    "Stage",
+    "StageVerdict",
     "Stance",
     "Status",
     "Step",
