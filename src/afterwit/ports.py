@@ -53,7 +53,8 @@ class Generator(Protocol):
 class Chat(Protocol):
     """A language model. name: changes with the model and its settings, so that what is cached by it stays true."""
 
-    name: str
+    @property
+    def name(self) -> str: ...
 
     def __call__(self, ask: Ask) -> Reply:
         """Raises ProviderError or BudgetSpent. May be called from several threads at once."""
@@ -62,7 +63,8 @@ class Chat(Protocol):
 class Gate(Protocol):
     """Attributes an episode's outcome to a stage, from what was recorded alone: no reference answers."""
 
-    name: str
+    @property
+    def name(self) -> str: ...
 
     def __call__(self, episode: Episode, cards: Sequence[Card]) -> Attribution:
         """cards: those that the episode recalled, in the very versions. Raises ModelError."""

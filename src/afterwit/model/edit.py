@@ -7,6 +7,7 @@ from typing import Literal
 
 from afterwit.model.card import Card, OperatorName
 from afterwit.model.credit import Credit, Evidence, Refusal
+from afterwit.model.stage import Attribution
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,6 +60,7 @@ class Round:
     edits: tuple[Edit, ...] = ()
     evidence: tuple[Evidence, ...] = ()
     credits: tuple[Credit, ...] = ()
+    attributions: tuple[Attribution, ...] = ()
     refused: tuple[Refusal, ...] = ()
     batch: Batch | None = None
     figures: Mapping[str, float] = field(default_factory=dict)

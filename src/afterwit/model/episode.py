@@ -82,7 +82,8 @@ class Episode:
     """One task served; frozen once closed.
 
     candidates: the outputs the generator could choose from, where the task brought them. outcome: the verdict
-    given at the end, where there is one. delivery_ids: the ids under which the world saw the output.
+    given at the end, where there is one. delivery_ids: the ids under which the world saw the output. ended_at: when it
+    was closed, and so when its verdict could be known.
     """
 
     id: str
@@ -100,6 +101,7 @@ class Episode:
     success: bool | None = None
     feedback: str | None = None
     delivery_ids: tuple[str, ...] = ()
+    ended_at: datetime | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -60,7 +60,9 @@ class EpisodeRecorder:
             self._cite(citation.decision, citation.cards)
         self._change(output=draft.output, decisions=(*self._episode.decisions, *draft.decisions))
 
-    def plan(self, plan: str) -> None:
+    def plan(self, plan: str, *, because: Iterable[Card] = ()) -> None:
+        """Records the plan, and cites the cards that shaped it."""
+        self._cite("plan", tuple(card.id for card in because))
         self._change(plan=plan)
 
     def step(
@@ -70,7 +72,10 @@ class EpisodeRecorder:
         *,
         result: str | None = None,
         error: str | None = None,
+        because: Iterable[Card] = (),
     ) -> None:
+        """Records a tool call with its result or error, and cites the cards that caused it (``step 1``, …)."""
+        self._cite(f"step {len(self._episode.steps) + 1}", tuple(card.id for card in because))
         step = Step(tool=tool, arguments=dict(arguments or {}), result=result, error=error)
         self._change(steps=(*self._episode.steps, step))
 
@@ -123,6 +128,7 @@ class EpisodeRecorder:
     def close(self) -> Episode:
         """Writes the episode, then its deliveries; a second call changes nothing."""
         if not self._closed:
+            self._change(ended_at=self._clock())
             self._store.save_episode(self._episode)
             # What a generator found in its own output is for the extractor to find, not a declaration that beats it.
             declared = tuple(d for d in self._episode.decisions if d.source == "declared")

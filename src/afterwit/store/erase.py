@@ -68,7 +68,7 @@ class _Erased:
         )
 
     def clean(self, data: Any, *, cut: bool = True) -> Any:
-        """JSON without quotations; with ``cut`` also without parts of one, or reasons that concern an erased id."""
+        """JSON without quotations; with ``cut`` also without parts of one and what is said of an erased id."""
         quotes = self.quoted_in if cut else self.whole_in
         if isinstance(data, str):
             return FORGOTTEN if quotes(data) else data
@@ -83,6 +83,8 @@ class _Erased:
                 found[key] = value
             elif concerned and key == "reason":
                 found[key] = FORGOTTEN
+            elif concerned and key == "lessons":
+                found[key] = {}
             else:
                 found[FORGOTTEN if quotes(key) else key] = self.clean(value, cut=cut)
         return found

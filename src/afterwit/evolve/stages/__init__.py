@@ -1,0 +1,1 @@
+"""Planning and execution banks: attribute before memorising (design section 8; CHIME)."""
