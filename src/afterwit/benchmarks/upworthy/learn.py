@@ -16,7 +16,7 @@ from afterwit.evaluate.policies import Policy, Setting
 from afterwit.evaluate.replay import ItemStream, Replayed, replay, utc, weekly
 from afterwit.evaluate.tasks import Tasks
 from afterwit.evolve.rules import EvolveRules
-from afterwit.model import Bank, Card, Round
+from afterwit.model import Bank, Round
 from afterwit.ports import Capacity, Embedder, Progress, Store
 
 VOCABULARY = "headlines"
@@ -92,10 +92,8 @@ class StoreLedger:
 
     def commit(self, round_: Round) -> None:
         live = [card for edit in round_.edits for card in edit.writes if card.live]
-        self.store.commit(round_, capacity=self.capacity, vectors={card.id: self._vector(card) for card in live})
+        new = sorted({card.key for card in live} - self._vectors.keys())
+        if new:
+            self._vectors.update(zip(new, self.embedder(new), strict=True))
+        self.store.commit(round_, capacity=self.capacity, vectors={card.id: self._vectors[card.key] for card in live})
         self._bank = self.store.bank(self.scope, BANK)
-
-    def _vector(self, card: Card) -> NDArray[np.float32]:
-        if card.key not in self._vectors:
-            self._vectors[card.key] = self.embedder([card.key])[0]
-        return self._vectors[card.key]
