@@ -57,11 +57,11 @@ class Centred:
         """Σ_i a_i x̃_id², (D,): Σ a x² − Σ_s (Σ_s a) M_sd², as X is 0 or 1."""
         return np.asarray(self.transposed @ self.weight - self.means.power(2).T @ self.total, dtype=np.float64)
 
-    def gram(self) -> Floats:
-        """X̃'AX̃, (D, D) and dense: for the few decisions that cards name, not for everything examined."""
-        own = self.transposed @ sparse.diags_array(self.weight) @ self.matrix
-        pooled = self.means.T @ sparse.diags_array(self.total) @ self.means
-        return np.asarray((own - pooled).toarray(), dtype=np.float64)
+    def column(self, place: int) -> Floats:
+        """X̃'AX̃e_d, (D,): one column of the Gram matrix, whose whole nobody needs."""
+        one = np.zeros(self.matrix.shape[1])
+        one[place] = 1
+        return self.backward(self.forward(one))
 
     def lengths(self) -> Floats:
         """κ_i = ‖x̃_i‖², (m,)."""

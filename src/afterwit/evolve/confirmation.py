@@ -23,6 +23,7 @@ def test_due(
     *,
     as_of: datetime,
     final: bool,
+    round_id: str,
 ) -> tuple[tuple[Card, ...], Batch | None]:
     """Spends the trials that are due as one batch; the cards tested, and the batch (None where nothing was due)."""
     open_ = [
@@ -49,7 +50,7 @@ def test_due(
     for name in names:
         i = place[name]
         trial = spent(trials[name], batch=batch, name=name, effect=float(found.effect[i]), sd=float(found.se[i]))
-        done.append(tested(cards_by_id[name], trial))
+        done.append(tested(cards_by_id[name], trial, round_id=round_id))
     return tuple(done), batch
 
 

@@ -1,11 +1,13 @@
 """What the evidence of a round says of one card: its posterior where it applies, and what it is worth."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy import special
 
 from afterwit.credit.assess import verdict_for
+from afterwit.credit.conditions import Side
 from afterwit.credit.contrast import Cells
 from afterwit.credit.evidence import EvidenceTable
 from afterwit.credit.fitness import Prior, posterior
@@ -17,7 +19,7 @@ from afterwit.model import Card, Evidence, Posterior, Verdict
 
 @dataclass(frozen=True, kw_only=True)
 class Standing:
-    """row: evidence on the card's decision. fitness: posterior of the effect where the card applies. verdict: on
+    """row: evidence on the card's decision where the card applies. fitness: posterior of the effect there. verdict: on
     the card's stance. p_sign: P(effect has the sign that the posterior mean has)."""
 
     row: Evidence
@@ -28,6 +30,10 @@ class Standing:
     @property
     def sign(self) -> int:
         return 1 if self.fitness.mean >= 0 else -1
+
+    def p_for(self, card: Card) -> float:
+        """P(effect has the sign of the card's stance)."""
+        return self.p_sign if card.stance and card.stance.sign == self.sign else 1 - self.p_sign
 
 
 def standings(cards: Sequence[Card], table: EvidenceTable, items: Items, cells: Cells) -> Mapping[str, Standing]:
@@ -42,26 +48,51 @@ def standings(cards: Sequence[Card], table: EvidenceTable, items: Items, cells: 
         if i is None or card.stance is None:
             continue
         row = table.row(i)
-        fitness = Posterior(mean=row.posterior_mean, sd=row.posterior_sd, strata=row.strata)
-        p_sign, verdict = row.p_sign, row.verdict
         if card.when.clauses:
-            fitness, p_sign, verdict = _where_it_applies(card, i, table, items, cells)
-        effect = row.effect if not card.when.clauses else fitness.mean
+            row = on_side(row, _where_it_applies(card, i, items, cells), str(card.when), table)
         found[card.id] = Standing(
-            row=row, fitness=fitness, p_sign=p_sign, verdict=verdict_for(card.stance.sign, verdict, effect)
+            row=row,
+            fitness=Posterior(mean=row.posterior_mean, sd=row.posterior_sd, strata=row.strata),
+            p_sign=row.p_sign,
+            verdict=verdict_for(card.stance.sign, row.verdict, row.effect),
         )
     return found
 
 
-def _where_it_applies(
-    card: Card, column: int, table: EvidenceTable, items: Items, cells: Cells
-) -> tuple[Posterior, float, Verdict]:
+def on_side(row: Evidence, side: Side, where: str, table: EvidenceTable) -> Evidence:
+    """The row as it reads in a context alone, under the prior of everything examined; its items are not counted again.
+
+    The joint effect moves by as much as the marginal one does.
+    """
+    se = (side.high - side.low) / (2 * special.ndtri(0.975))
+    post = posterior(np.array([side.effect]), np.array([se]), Prior(mean=table.prior_mean, sd=table.prior_sd))
+    mean = float(post.mean[0])
+    excludes = side.strata >= 3 and (side.low > 0 or side.high < 0)
+    return replace(
+        row,
+        effect=side.effect,
+        se=float(se),
+        low=side.low,
+        high=side.high,
+        df=max(side.strata - 1, 0),
+        strata=side.strata,
+        posterior_mean=mean,
+        posterior_sd=float(post.sd[0]),
+        p_sign=float(post.p_sign[0]),
+        joint=row.joint + mean - row.posterior_mean,
+        verdict="supported" if excludes else "insufficient",
+        split=None,
+        reason=f"effect {side.effect:+.3f} [{side.low:+.3f}, {side.high:+.3f}] over {side.strata} strata where {where}",
+    )
+
+
+def _where_it_applies(card: Card, column: int, items: Items, cells: Cells) -> Side:
     inside = holding(items, cells, card.when)
-    rows = np.flatnonzero(inside.decision == column)
-    one = inside.take(rows)
-    means = random_effects(one.effect, one.variance, np.zeros(len(rows), dtype=np.int64), 1)
-    post = posterior(means.effect, means.normal_se, Prior(mean=table.prior_mean, sd=table.prior_sd))
-    strata = int(means.strata[0])
-    fitness = Posterior(mean=float(post.mean[0]), sd=float(post.sd[0]), strata=strata)
-    excludes = strata >= 3 and bool(means.low[0] > 0 or means.high[0] < 0)
-    return fitness, float(post.p_sign[0]), "supported" if excludes else "insufficient"
+    one = inside.take(np.flatnonzero(inside.decision == column))
+    means = random_effects(one.effect, one.variance, np.zeros(len(one), dtype=np.int64), 1)
+    return Side(
+        effect=float(means.effect[0]),
+        low=float(means.low[0]),
+        high=float(means.high[0]),
+        strata=int(means.strata[0]),
+    )

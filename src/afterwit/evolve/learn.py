@@ -5,6 +5,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
+import numpy as np
+
 from afterwit.credit.assess import assess
 from afterwit.credit.deliveries import DeliveryTable
 from afterwit.credit.evidence import EvidenceTable
@@ -14,6 +16,7 @@ from afterwit.credit.lifecycle import Lifecycles, lifecycles
 from afterwit.credit.replay import responsibilities
 from afterwit.decisions.extraction import Extractor
 from afterwit.decisions.mining import description_of
+from afterwit.errors import LeakageError
 from afterwit.evolve.round import plan_round
 from afterwit.evolve.rules import EvolveRules
 from afterwit.model import Bank, Batch, Card, Credit, Episode, Refusal, Round
@@ -49,14 +52,22 @@ class Learner:
     def study(self, events: Any, deliveries: DeliveryTable, as_of: datetime) -> Learned:
         """Temporal and semantic credit from what was available at ``as_of``."""
         found = lifecycles(events, deliveries, as_of)
-        return replace(self.learn(found.items(), as_of), lifecycles=found, refused=found.refused)
+        learned = self.learn(found.items(), as_of)
+        return replace(learned, lifecycles=found, refused=(*found.refused, *learned.refused))
 
     def learn(self, items: Items, as_of: datetime) -> Learned:
         """Semantic credit from items that are ripe."""
+        refused = []
+        if self.objective not in items.engagements:
+            items = replace(items, engagements={**items.engagements, self.objective: np.zeros(len(items))})
+            refused.append(_insufficient(f"objective {self.objective}", "no event of that kind is known"))
         names, matrix = self.extractor.design(items.texts, items.strata, items.declared)
+        if not names:
+            least = self.extractor.rules.support
+            refused.append(_insufficient(f"{len(items)} ripe items", f"no decision varies inside {least} strata"))
         design = Design(names=names, matrix=matrix)
         evidence = assess(items, design, objective=self.objective, as_of=as_of)
-        return Learned(items=items, design=design, evidence=evidence)
+        return Learned(items=items, design=design, evidence=evidence, refused=tuple(refused))
 
     def round(
         self,
@@ -90,16 +101,20 @@ class Learner:
     def plan(
         self, store: Store, log: EventLog, *, scope: str, bank: str, as_of: datetime, final: bool = False
     ) -> Round:
-        """A round on the bank as it stands; nothing is written."""
+        """A round on the bank as it stands; nothing is written. Raises LeakageError for a bank that knows more than
+        was known at ``as_of``."""
         now = store.bank(scope, bank)
+        every = tuple(reversed(store.rounds(scope, bank=bank)))
+        earlier = [r for r in every if r.status == "applied"]
+        _refuse_later(now, earlier, as_of)
         self.extractor.follow(card.stance.decision for card in now.cards if card.stance)
         learned = self.study(log.table(scope), DeliveryTable.of(store.deliveries(scope, until=as_of)), as_of)
-        earlier = [r for r in reversed(store.rounds(scope, bank=bank)) if r.status == "applied"]
         episodes = tuple(store.episodes(scope, until=as_of))
         return self.round(
             now,
             learned,
-            history=[r.batch for r in earlier if r.batch is not None],
+            # A look is a look: a round that was proposed and rejected has spent its level all the same.
+            history=[r.batch for r in every if r.batch is not None],
             as_of=as_of,
             final=final,
             credits=self._credits(store, bank, earlier, episodes, learned),
@@ -143,6 +158,24 @@ def _versions(store: Store, episodes: Sequence[Episode], bank: str) -> dict[str,
     every = {key for keys in wanted.values() for key in keys}
     cards = {(c.id, c.version): c for edit in written for c in edit.writes if (c.id, c.version) in every}
     return {id_: [cards[key] for key in sorted(keys) if key in cards] for id_, keys in wanted.items()}
+
+
+def _refuse_later(bank: Bank, earlier: Sequence[Round], as_of: datetime) -> None:
+    """What a later round made of the evidence may not enter a round as of before it (law 3); what a rollback put
+    back was known then."""
+    made = {round_.id: round_.as_of for round_ in earlier}
+    for card in bank.cards:
+        origin = card.provenance
+        learned = origin.trust == "evidence" and origin.operator != "restore"
+        if learned and made.get(origin.round_id or "", as_of) > as_of:
+            raise LeakageError(
+                f"card {card.id} of bank {bank.name!r} holds what was learned after {as_of.isoformat()}: "
+                "roll back to that time first, or learn as of a later one"
+            )
+
+
+def _insufficient(subject: str, reason: str) -> Refusal:
+    return Refusal(subject=subject, verdict="insufficient", reason=reason)
 
 
 def _idle(bank: Bank, episodes: Sequence[Episode], as_of: datetime) -> frozenset[str]:

@@ -9,7 +9,9 @@ from afterwit.credit.contrast import cells
 from afterwit.credit.duplicates import duplicates
 from afterwit.credit.evidence import EvidenceTable
 from afterwit.credit.grants import Grants, unharmed
-from afterwit.credit.items import Design, Items
+from afterwit.credit.items import Design, Ints, Items
+from afterwit.credit.later import moment
+from afterwit.errors import LeakageError
 from afterwit.evolve.confirmation import test_due, to_demote
 from afterwit.evolve.coverage import Selection, select
 from afterwit.evolve.draft import RoundDraft
@@ -18,10 +20,12 @@ from afterwit.evolve.operators.admit import admit
 from afterwit.evolve.operators.confirm import confirm
 from afterwit.evolve.operators.reinforce import refreshed, reinforce
 from afterwit.evolve.operators.retire import evict
-from afterwit.evolve.propose import candidates, expire_past, judge_claims, settle_conflicts, unite_duplicates
+from afterwit.evolve.propose import candidates, judge_claims, passing
 from afterwit.evolve.rules import EvolveRules
+from afterwit.evolve.settle import expire_past, settle_conflicts, unite_duplicates
 from afterwit.evolve.wording import Describe
-from afterwit.model import Bank, Batch, Card, Credit, Refusal, Round, new_id
+from afterwit.model import Bank, Batch, Card, Credit, Evidence, Refusal, Round, new_id
+from afterwit.ports import Capacity
 
 
 def plan_round(
@@ -43,20 +47,22 @@ def plan_round(
 
     items, design: what the evidence was worked out from. history: earlier confirmation batches, oldest first.
     credits: responsibility, what is new and what stands. idle: cards unused for too long. final: spend every open
-    trial. describe: decision key → what it is called. The same input gives the same round.
+    trial. describe: decision key → what it is called. The same input gives the same round. Raises LeakageError for
+    evidence or items of later.
 
     Order: expiry, duplicates, conflicts, claims, confirmation, admission and selection to capacity, numbers.
     """
+    if evidence.as_of > as_of or (items.available_at > moment(as_of)).any():
+        raise LeakageError(f"a round as of {as_of} was given what was available only later: cut the items first")
     draft = RoundDraft(round_id=round_id or new_id(), live={card.id: card for card in bank.cards})
     contrasts = cells(items, design, evidence.objective)
     groups = duplicates(items, design, _worth_comparing(draft, evidence, rules)) if len(items) else {}
     expire_past(draft, as_of=as_of, idle=idle)
     unite_duplicates(draft, groups)
-    standing = standings(list(draft.live.values()), evidence, items, contrasts)
-    settle_conflicts(draft, standing)
+    settle_conflicts(draft, standings(list(draft.live.values()), evidence, items, contrasts), rules=rules, as_of=as_of)
     judge_claims(
         draft,
-        standing,
+        standings(list(draft.live.values()), evidence, items, contrasts),
         evidence,
         spared=unharmed(credits.standing),
         describe=describe,
@@ -64,7 +70,17 @@ def plan_round(
         as_of=as_of,
         demote=to_demote(list(draft.live.values()), evidence, items, contrasts),
     )
-    done, batch = test_due(list(draft.live.values()), evidence, items, contrasts, history, as_of=as_of, final=final)
+    unite_duplicates(draft, groups)  # what was narrowed may now say what another card says
+    done, batch = test_due(
+        list(draft.live.values()),
+        evidence,
+        items,
+        contrasts,
+        history,
+        as_of=as_of,
+        final=final,
+        round_id=draft.round_id,
+    )
     draft.apply(confirm(draft.edit_id("confirm"), done, batch) if batch else None)
     fresh, left = candidates(
         draft,
@@ -79,11 +95,14 @@ def plan_round(
         as_of=as_of,
     )
     draft.refused.extend(left)
-    chosen = _select(draft, [card for card, _ in fresh], evidence, items, design, rules)
-    _keep(draft, fresh, chosen, evidence, rules)
-    _refresh(draft, standings(list(draft.live.values()), evidence, items, contrasts), chosen, evidence, credits.new)
+    rivals = [*draft.live.values(), *(card for card, _ in fresh)]
+    standing = standings(rivals, evidence, items, contrasts)
+    chosen = _select(rivals, standing, evidence, items, design, rules)
+    _keep(draft, fresh, chosen, standing, rules)
+    _refresh(draft, standing, chosen, evidence, credits.new)
     place = evidence.index()
-    named = sorted({c.stance.decision for c in draft.live.values() if c.stance and c.stance.decision in place})
+    touched = [*draft.live.values(), *(card for edit in draft.edits for card in edit.writes)]
+    named = sorted({card.stance.decision for card in touched if card.stance and card.stance.decision in place})
     return Round(
         id=draft.round_id,
         scope=bank.scope,
@@ -105,52 +124,48 @@ def plan_round(
     )
 
 
-def _worth_comparing(
-    draft: RoundDraft, evidence: EvidenceTable, rules: EvolveRules
-) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
+def _worth_comparing(draft: RoundDraft, evidence: EvidenceTable, rules: EvolveRules) -> Ints:
     place = evidence.index()
     held = [place[c.stance.decision] for c in draft.live.values() if c.stance and c.stance.decision in place]
-    passing = np.flatnonzero((evidence.p_sign >= rules.admission) & evidence.enough)
-    return np.unique(np.concatenate((np.array(held, dtype=np.int64), passing))).astype(np.int64)
+    return np.union1d(np.array(held, dtype=np.int64), passing(evidence, rules))
 
 
 def _select(
-    draft: RoundDraft,
-    fresh: Sequence[Card],
+    rivals: Sequence[Card],
+    standing: Mapping[str, Standing],
     evidence: EvidenceTable,
     items: Items,
     design: Design,
     rules: EvolveRules,
 ) -> Selection:
     """Room is what cards without evidence (added by hand) leave; active cards are kept before new ones come."""
-    known = set(evidence.names)
-    judged = [c for c in draft.live.values() if c.stance and c.stance.decision in known]
-    others = [c for c in draft.live.values() if not (c.stance and c.stance.decision in known)]
-    protected = frozenset(c.id for c in judged if c.status == "active")
-    room = rules.capacity.cards - len(others)
-    tokens = rules.capacity.tokens - sum(card.tokens for card in others)
-    found = select([*judged, *fresh], protected, evidence, items, design, room=room)
-    sizes = {card.id: card.tokens for card in (*judged, *fresh)}
-    kept = []
-    for card_id in found.kept:
-        tokens -= sizes[card_id]
-        if tokens < 0:
-            break
-        kept.append(card_id)
-    return Selection(kept=tuple(kept), effects=found.effects)
+    judged = [card for card in rivals if card.id in standing]
+    others = [card for card in rivals if card.id not in standing]
+    return select(
+        judged,
+        frozenset(card.id for card in judged if card.status == "active"),
+        evidence,
+        items,
+        design,
+        claimed={card.id: standing[card.id].row.joint for card in judged},
+        capacity=Capacity(
+            cards=rules.capacity.cards - len(others),
+            tokens=rules.capacity.tokens - sum(card.tokens for card in others),
+        ),
+    )
 
 
 def _keep(
     draft: RoundDraft,
-    fresh: Sequence[tuple[Card, object]],
+    fresh: Sequence[tuple[Card, Evidence]],
     chosen: Selection,
-    evidence: EvidenceTable,
+    standing: Mapping[str, Standing],
     rules: EvolveRules,
 ) -> None:
     """Evicts what was not chosen, then admits what was: the bank is never above capacity."""
-    kept, known = set(chosen.kept), set(evidence.names)
+    kept = set(chosen.kept)
     for card in sorted(draft.live.values(), key=lambda card: card.content_hash):
-        if card.id not in kept and card.stance and card.stance.decision in known:
+        if card.id not in kept and card.id in standing:
             reason = f"adds nothing beside the {len(kept)} cards kept (capacity {rules.capacity.cards})"
             draft.apply(
                 evict(
@@ -162,12 +177,9 @@ def _keep(
                 )
             )
     rows = {card.id: (card, row) for card, row in fresh}
-    place = evidence.index()
     for card_id in chosen.kept:
         if card_id in rows:
-            card = rows[card_id][0]
-            if card.stance is not None:
-                draft.apply(admit(draft.edit_id("admit"), card, evidence.row(place[card.stance.decision])))
+            draft.apply(admit(draft.edit_id("admit"), *rows[card_id]))
     for card_id, (card, _) in rows.items():
         if card_id not in kept:
             draft.refused.append(
@@ -190,19 +202,14 @@ def _refresh(
             used[credit.card_id] = (count + sign, weight + sign * credit.weight)
     after = []
     for card in sorted(draft.live.values(), key=lambda card: card.content_hash):
-        found = standing.get(card.id)
-        new = card
-        if found is not None:
-            new = refreshed(
-                card,
-                found,
-                objective=evidence.objective,
-                effect=chosen.effects.get(card.id),
-                prior_sd=evidence.prior_sd,
-                round_id=draft.round_id,
-            )
-        if card.id in used:
-            count, weight = used[card.id]
-            new = new.changed(uses=card.uses + count, weight=card.weight + weight)
+        new = refreshed(
+            card,
+            standing.get(card.id),
+            objective=evidence.objective,
+            effect=chosen.effects.get(card.id),
+            prior_sd=evidence.prior_sd,
+            used=used.get(card.id, (0, 0.0)),
+            round_id=draft.round_id,
+        )
         after.append(new)
     draft.apply(reinforce(draft.edit_id("reinforce"), draft.live, after, "numbers as of all evidence"))

@@ -58,19 +58,21 @@ def settle_conflicts(
 ) -> None:
     """Opposite stances on one decision in overlapping contexts: the posteriors where each applies decide.
 
-    Where both claims stand and one is an exception to the other, the wider card is narrowed; else the loser is
-    evicted, which is the older one where the posteriors cannot tell.
+    Where both claims stand and one clause tells their contexts apart, the card with more strata behind it is narrowed:
+    the other is its exception. Else the loser is evicted, which is the older one where the posteriors cannot tell.
     """
     held = dict(standing)
     while (pair := _first_conflict(draft, held)) is not None:
         loser, winner = sorted(pair, key=lambda card: (held[card.id].p_for(card), card.created_at, card.content_hash))
         row = held[winner.id].row
         reason = f"opposite stances on {row.decision}: {row.reason}"
-        exception = _exception(loser, winner) if held[loser.id].p_for(loser) > 0.5 else None
+        rule, other = sorted((loser, winner), key=lambda card: -held[card.id].fitness.strata)
+        exception = _exception(rule, other) if held[loser.id].p_for(loser) > 0.5 else None
         if exception is not None:
-            wide, clause = exception
-            parents = (wide.id, loser.id if wide is winner else winner.id)
-            child = narrowed_to(wide, complement(clause), parents=parents, round_id=draft.round_id, at=as_of)
+            wide, narrow, clause = exception
+            child = narrowed_to(
+                wide, complement(clause), parents=(wide.id, narrow.id), round_id=draft.round_id, at=as_of
+            )
             held[child.id] = held[wide.id]
             made = replace_card(
                 draft.edit_id("revise"),
@@ -97,13 +99,13 @@ def _first_conflict(draft: RoundDraft, standing: Mapping[str, Standing]) -> tupl
     return next((pair for pair in pairs if _conflict(*pair)), None)
 
 
-def _exception(one: Card, other: Card) -> tuple[Card, Clause] | None:
-    """The wider card and the one clause that the other adds to it; None where neither is an exception to the other."""
-    wide, narrow = sorted((one, other), key=lambda card: len(card.when.clauses))
-    extra = set(narrow.when.clauses) - set(wide.when.clauses)
-    if len(extra) != 1 or len(narrow.when.clauses) != len(wide.when.clauses) + 1:
-        return None
-    return wide, extra.pop()
+def _exception(rule: Card, other: Card) -> tuple[Card, Card, Clause] | None:
+    """A card to narrow, the other, and the one clause of the other's that it leaves out; the rule where it can be."""
+    for wide, narrow in ((rule, other), (other, rule)):
+        extra = set(narrow.when.clauses) - set(wide.when.clauses)
+        if len(extra) == 1:
+            return wide, narrow, extra.pop()
+    return None
 
 
 def _conflict(one: Card, other: Card) -> bool:

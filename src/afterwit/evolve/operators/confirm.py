@@ -1,14 +1,16 @@
 """Confirm: a provisional card that passed its one declared test becomes active."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from afterwit.model import Batch, Card, Edit, Trial
 
 
-def tested(card: Card, trial: Trial) -> Card:
+def tested(card: Card, trial: Trial, *, round_id: str) -> Card:
     """The card once its trial is spent; its other numbers stay."""
     status = "active" if trial.confirmed else card.status
-    return card.changed(trial=trial, status=status)
+    provenance = replace(card.provenance, operator="confirm", round_id=round_id)
+    return card.changed(trial=trial, status=status, provenance=provenance)
 
 
 def confirm(edit_id: str, cards: Sequence[Card], batch: Batch) -> Edit | None:

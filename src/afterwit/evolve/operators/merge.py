@@ -5,7 +5,10 @@ or the same decision and condition twice.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import reduce
 
+from afterwit.credit.value import united
 from afterwit.evolve.operators.retire import retired
 from afterwit.model import Card, Edit, Provenance, Refusal
 
@@ -28,13 +31,13 @@ def merge(
             return Refusal(subject=kept.id, verdict="refused", reason="merge refused: the stances disagree")
     parents = (kept.id, *(card.id for card in others))
     evidence = tuple(dict.fromkeys(e for card in (kept, *others) for e in card.provenance.evidence))
-    united = kept.changed(
+    whole = replace(
+        reduce(united, others, kept),
+        version=kept.version + 1,
         cases=tuple(dict.fromkeys(case for card in (kept, *others) for case in card.cases)),
-        uses=kept.uses + sum(card.uses for card in others),
-        weight=kept.weight + sum(card.weight for card in others),
         provenance=Provenance(
             operator="merge", parents=parents, evidence=evidence, round_id=round_id, trust=kept.provenance.trust
         ),
     )
     gone = tuple(retired(card, operator="merge", round_id=round_id, by=(kept.id,)) for card in others)
-    return Edit(id=edit_id, operator="merge", writes=(united, *gone), parents=parents, evidence=evidence, reason=reason)
+    return Edit(id=edit_id, operator="merge", writes=(whole, *gone), parents=parents, evidence=evidence, reason=reason)

@@ -1,32 +1,40 @@
 """Reinforce: a card's numbers become what all evidence says now."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from afterwit.evolve.evidenced import Standing
-from afterwit.model import Card, Edit, Provenance
+from afterwit.model import Card, Edit
 
 
 def refreshed(
-    card: Card, standing: Standing, *, objective: str, effect: float | None, prior_sd: float, round_id: str
+    card: Card,
+    standing: Standing | None,
+    *,
+    objective: str,
+    effect: float | None,
+    prior_sd: float,
+    used: tuple[int, float] = (0, 0.0),
+    round_id: str,
 ) -> Card:
     """The card with fitness, joint effect and recall value v̂ = clip(sign · mean / prior sd, −1, 1).
 
-    effect: its joint effect among the cards kept; None leaves it. The same card where nothing changed.
+    standing: None where its decision was not examined: those numbers stay. effect: its joint effect among the cards
+    kept; None leaves it. used: credited reuses and their weight since the last round. The same card where nothing
+    changed.
     """
-    sign = card.stance.sign if card.stance else 1
-    value = max(-1.0, min(1.0, sign * standing.fitness.mean / prior_sd)) if prior_sd > 0 else 0.0
-    effect = card.effect if effect is None else effect
-    fitness = {**card.fitness, objective: standing.fitness}
-    if (dict(card.fitness), card.effect, card.value) == (fitness, effect, value):
+    new = replace(card, uses=card.uses + used[0], weight=card.weight + used[1])
+    evidence = card.provenance.evidence
+    if standing is not None:
+        sign = card.stance.sign if card.stance else 1
+        value = max(-1.0, min(1.0, sign * standing.fitness.mean / prior_sd)) if prior_sd > 0 else 0.0
+        fitness = {**card.fitness, objective: standing.fitness}
+        new = replace(new, fitness=fitness, value=value, effect=card.effect if effect is None else effect)
+        evidence = (standing.row.id,)
+    if new == card:
         return card
-    provenance = Provenance(
-        operator="reinforce",
-        parents=card.provenance.parents,
-        evidence=(standing.row.id,),
-        round_id=round_id,
-        trust=card.provenance.trust,
-    )
-    return card.changed(fitness=fitness, effect=effect, value=value, provenance=provenance)
+    provenance = replace(card.provenance, operator="reinforce", evidence=evidence, round_id=round_id)
+    return replace(new, version=card.version + 1, provenance=provenance)
 
 
 def reinforce(edit_id: str, before: Mapping[str, Card], after: Sequence[Card], reason: str) -> Edit | None:

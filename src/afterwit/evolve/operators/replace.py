@@ -4,10 +4,15 @@ The replacement is validated first; where it does not stand, the parent stays an
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
 from typing import Literal
 
 from afterwit.evolve.operators.retire import retired
-from afterwit.model import Card, Edit, Refusal, count_tokens
+from afterwit.model import Card, Clause, Edit, Provenance, Refusal, Trial, content_hash, count_tokens
+from afterwit.model.condition import Operator
+
+_COMPLEMENT: dict[Operator, Operator] = {"in": "not in", "not in": "in", ">=": "<", "<": ">="}
 
 
 def replace_card(
@@ -35,6 +40,35 @@ def replace_card(
         parents=(parent.id,),
         evidence=evidence,
         reason=reason,
+    )
+
+
+def complement(clause: Clause) -> Clause:
+    """Holds where the clause does not, in contexts that know the field."""
+    return replace(clause, operator=_COMPLEMENT[clause.operator])
+
+
+def narrowed_to(card: Card, clause: Clause, *, parents: tuple[str, ...], round_id: str, at: datetime) -> Card:
+    """The same claim in fewer contexts, as a card of its own: what was to be tested is declared anew."""
+    when = card.when.narrowed(clause)
+    trial = Trial(admitted_at=at, needed=card.trial.needed, effect=card.trial.effect) if card.trial else None
+    provenance = Provenance(
+        operator="revise",
+        parents=parents,
+        evidence=card.provenance.evidence,
+        round_id=round_id,
+        trust=card.provenance.trust,
+    )
+    return replace(
+        card,
+        id=content_hash(round_id, card.id, str(when))[:32],
+        version=1,
+        when=when,
+        status="provisional" if trial else card.status,
+        trial=trial,
+        provenance=provenance,
+        created_at=at,
+        valid_from=at,
     )
 
 

@@ -14,11 +14,8 @@ def rollback(now: Bank, then: Bank, latest: Mapping[str, Card]) -> tuple[Edit, .
     edit_id = new_id()
     here = {card.id: card for card in now.cards}
     wanted = {card.id: card for card in then.cards}
-    restored = [
-        _again(card, edit_id, latest[card.id].version)
-        for card in then.cards
-        if card.id not in here or _same(card) != _same(here[card.id])
-    ]
+    again = [_again(card, edit_id, latest[card.id]) for card in then.cards]
+    restored = [card for card in again if card.id not in here or _same(card) != _same(here[card.id])]
     gone = [
         card.changed(status="retired", provenance=Provenance(operator="restore", parents=(card.id,), round_id=edit_id))
         for card in now.cards
@@ -31,7 +28,8 @@ def rollback(now: Bank, then: Bank, latest: Mapping[str, Card]) -> tuple[Edit, .
     return (Edit(id=edit_id, operator="restore", writes=(*gone, *restored), parents=parents, reason=reason),)
 
 
-def _again(card: Card, edit_id: str, latest: int) -> Card:
+def _again(card: Card, edit_id: str, latest: Card) -> Card:
+    """As it was, but for a test that has been spent since: no rollback makes that unseen."""
     provenance = Provenance(
         operator="restore",
         parents=(card.id,),
@@ -39,7 +37,8 @@ def _again(card: Card, edit_id: str, latest: int) -> Card:
         round_id=edit_id,
         trust=card.provenance.trust,
     )
-    return replace(card, version=latest + 1, provenance=provenance)
+    trial = latest.trial if latest.trial and latest.trial.tested_at else card.trial
+    return replace(card, version=latest.version + 1, trial=trial, provenance=provenance)
 
 
 def _same(card: Card) -> Card:
