@@ -183,7 +183,7 @@ def test_a_replacement_retires_its_parent_in_the_same_edit():
     )
     cards = written(edit)
     gone = cards[parent.id]
-    assert cards[child.id] == child
+    assert cards[child.id] == replace(child, provenance=replace(child.provenance, operator="revise"))
     assert (gone.status, gone.version) == ("retired", 2)
     assert gone.provenance == Provenance(operator="revise", parents=(child.id,), evidence=("e",), round_id="round")
     assert isinstance(edit, Edit)

@@ -57,6 +57,18 @@ def test_reading_twice_changes_nothing(place: Place, tmp_path: Path) -> None:
     assert len(place.events()) == 2
 
 
+def test_a_delivery_that_was_forgotten_stays_so_when_its_log_is_read_again(place: Place, tmp_path: Path) -> None:
+    place.store.save_deliveries([Delivery(id="d1", scope=SCOPE, created_at=datetime(2025, 3, 1, tzinfo=UTC))])
+    file = write_jsonl(tmp_path / "a.jsonl", [event(1, delivery_id="d1"), event(2, delivery_id="d2")])
+    place.ingest(file)
+    place.store.forget(SCOPE, delivery_id="d1")
+    place.log.forget(SCOPE, ["d1"])
+    report = place.ingest(file)
+    assert (report.events_new, report.rejected, report.unmatched) == (0, 1, 1)
+    assert "its delivery was forgotten" in (report.rejects_path or tmp_path).read_text()
+    assert {row["delivery_id"] for row in place.events()} == {"d2"}
+
+
 def test_globs_and_lists_take_every_file_once(place: Place, tmp_path: Path) -> None:
     for n in range(3):
         write_jsonl(tmp_path / f"part-{n}.jsonl", [event(n)])

@@ -178,6 +178,9 @@ class Store(Protocol):
     ) -> Forgotten:
         """Erases text from every table, index and free page; exactly one target must be named."""
 
+    def forgotten(self, scope: str, kind: str) -> frozenset[str]:
+        """Ids that have a tombstone. kind: ``card``, ``episode`` or ``delivery``."""
+
     def export(self, scope: str) -> Iterator[str]:
         """JSON Lines; ``import_lines`` of them into an empty store exports the same bytes."""
 

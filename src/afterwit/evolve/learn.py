@@ -19,7 +19,8 @@ from afterwit.decisions.mining import description_of
 from afterwit.errors import LeakageError
 from afterwit.evolve.round import plan_round
 from afterwit.evolve.rules import EvolveRules
-from afterwit.model import Bank, Batch, Card, Credit, Episode, Refusal, Round
+from afterwit.evolve.seen import cards_seen
+from afterwit.model import Bank, Batch, Credit, Episode, Refusal, Round
 from afterwit.ports import Capacity, EventLog, Generator, Store
 
 _IDLE = timedelta(days=180)
@@ -109,7 +110,7 @@ class Learner:
         _refuse_later(now, earlier, as_of)
         self.extractor.follow(card.stance.decision for card in now.cards if card.stance)
         learned = self.study(log.table(scope), DeliveryTable.of(store.deliveries(scope, until=as_of)), as_of)
-        episodes = tuple(store.episodes(scope, until=as_of))
+        episodes = tuple(e for e in store.episodes(scope, until=as_of) if e.ended_at is None or e.ended_at <= as_of)
         return self.round(
             now,
             learned,
@@ -136,9 +137,7 @@ class Learner:
         acting = {e.id: e for e in episodes if e.decisions and any(r.bank == bank for r in e.recalled)}
 
         def grant(wanted: Sequence[str]) -> Iterable[Credit]:
-            if not wanted:
-                return ()
-            seen = _versions(store, [acting[id_] for id_ in wanted], bank)
+            seen = cards_seen(store, [acting[id_] for id_ in wanted], bank=bank)
             return responsibilities(
                 ((acting[id_], seen[id_]) for id_ in wanted if seen[id_]),
                 generator,
@@ -148,16 +147,6 @@ class Learner:
 
         entries = [credit for round_ in earlier for credit in round_.credits]
         return grants(entries, outcomes_of(acting.values(), found), grant)
-
-
-def _versions(store: Store, episodes: Sequence[Episode], bank: str) -> dict[str, list[Card]]:
-    """Episode id → the cards that it saw, in the very versions."""
-    wanted = {e.id: {(r.card_id, r.version) for r in e.recalled if r.bank == bank and not r.withheld} for e in episodes}
-    scopes = {e.scope for e in episodes}
-    written = (edit for scope in scopes for edit in store.edits(scope, bank=bank))
-    every = {key for keys in wanted.values() for key in keys}
-    cards = {(c.id, c.version): c for edit in written for c in edit.writes if (c.id, c.version) in every}
-    return {id_: [cards[key] for key in sorted(keys) if key in cards] for id_, keys in wanted.items()}
 
 
 def _refuse_later(bank: Bank, earlier: Sequence[Round], as_of: datetime) -> None:

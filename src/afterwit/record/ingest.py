@@ -72,6 +72,7 @@ def ingest(
     files = expand(list(paths))
     given = ColumnMapping.load(mapping) if isinstance(mapping, str | Path) else mapping
     known = {delivery.id: delivery for delivery in store.deliveries(scope)}
+    forgotten = sorted(store.forgotten(scope, "delivery"))
     tick = _ticker(progress, len(files))
     rows = new = old = deliveries = rejected = 0
     with connect() as engine:
@@ -82,6 +83,8 @@ def ingest(
             rows += load(engine, path, shape.columns)
             tick()
             _parse(engine, shape, zone or shape.timezone, path)
+            if forgotten:
+                _mark_rows(engine, _NAMED, "its delivery was forgotten", ids=forgotten)
             fresh = _mark_clashes(engine, shape, scope, known, log)
             bad = engine.execute("SELECT row, reason FROM parsed WHERE reason IS NOT NULL ORDER BY row").fetchall()
             tick()
@@ -151,7 +154,7 @@ def _mark_clashes(
             elif earlier != delivery and earlier.episode_id is None:
                 clashing.append(delivery.id)
         if clashing:
-            _mark_rows(engine, "SELECT row FROM parsed WHERE delivery_id IN (SELECT unnest($ids))", ids=clashing)
+            _mark_rows(engine, _NAMED, ids=clashing)
     if mapping.shape != "deliveries":
         import ibis  # the log has loaded it already
 
@@ -166,6 +169,8 @@ def _mark_clashes(
         fresh = [delivery for delivery in fresh if delivery.id in usable]
     return fresh
 
+
+_NAMED = "SELECT row FROM parsed WHERE delivery_id IN (SELECT unnest($ids))"
 
 _DELIVERY_CLASHES = """
     WITH declared AS (SELECT row, delivery_id, hash({content}) AS content FROM parsed
@@ -182,10 +187,11 @@ _EVENT_CLASHES = f"""
     SELECT row FROM every JOIN first USING (event_id) WHERE every.content <> first.content"""
 
 
-def _mark_rows(engine: Any, query: str, **parameters: Any) -> None:
+def _mark_rows(
+    engine: Any, query: str, reason: str = "the same id came before with other content", **parameters: Any
+) -> None:
     engine.execute(
-        f"UPDATE parsed SET reason = 'the same id came before with other content' "
-        f"WHERE reason IS NULL AND row IN ({query})",
+        f"UPDATE parsed SET reason = {literal(reason)} WHERE reason IS NULL AND row IN ({query})",
         parameters or None,
     )
 

@@ -131,6 +131,12 @@ def forgotten(connection: Connection, scope: str, kind: str, ids: Sequence[str])
     )
 
 
+def tombstones_of(connection: Connection, scope: str, kind: str) -> frozenset[str]:
+    require_scope(connection, scope)
+    found = select(tombstones.c.id).where(tombstones.c.scope == scope, tombstones.c.kind == kind)
+    return frozenset(connection.scalars(found))
+
+
 def episode_row(episode: Episode) -> dict[str, Any]:
     return {
         "scope": episode.scope,

@@ -178,6 +178,10 @@ class SqlStore:
         self.database.scrub()
         return done
 
+    def forgotten(self, scope: str, kind: str) -> frozenset[str]:
+        with self.database.reading() as connection:
+            return ledger.tombstones_of(connection, scope, kind)
+
     def export(self, scope: str) -> Iterator[str]:
         with self.database.reading() as connection:
             return iter(exchange.export(connection, scope))

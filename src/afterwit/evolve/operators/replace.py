@@ -32,11 +32,12 @@ def replace_card(
             return Refusal(
                 subject=parent.id, verdict="refused", reason=f"{operator} refused, the card stays: {problem}"
             )
+    made = tuple(replace(child, provenance=replace(child.provenance, operator=operator)) for child in children)
     gone = retired(parent, operator=operator, round_id=round_id, evidence=evidence, by=tuple(c.id for c in children))
     return Edit(
         id=edit_id,
         operator=operator,
-        writes=(*children, gone),
+        writes=(*made, gone),
         parents=(parent.id,),
         evidence=evidence,
         reason=reason,
