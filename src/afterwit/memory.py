@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from functools import lru_cache, wraps
+from functools import wraps
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self
@@ -34,9 +34,8 @@ from afterwit.model import (
     new_id,
 )
 from afterwit.ports import Capacity, Clock, Embedder, Forgotten, Generator, Progress
-from afterwit.recall.index import BankIndex
+from afterwit.recall.recaller import Recaller
 from afterwit.recall.render import contains_recalled, render, short_id
-from afterwit.recall.retrieve import Exploration, recall
 from afterwit.record.ingest import IngestReport, ingest
 from afterwit.record.recorder import EpisodeRecorder
 
@@ -77,16 +76,19 @@ class Memory:
         self._parts = open_parts(url, scope=scope, create=create, embedder=embedder, clock=clock)
         extractor = Extractor(vocabulary=named, likeness=Likeness(embed=self._parts.embedder, mine=meaning))
         self._store = self._parts.store
-        self._extractor = extractor
         self._learner = Learner(
             extractor=extractor,
             generator=generator or Chooser(extractor.shown),
             objective=objective,
             capacity=self.capacity,
         )
-        self._indexes: dict[str, BankIndex] = {}
-        # An episode asks several banks about one task, and embedding costs more than all the rest of a recall.
-        self._vector = lru_cache(maxsize=256)(lambda text: self._parts.embedder([text])[0])
+        self._recall = Recaller(
+            self._store,
+            self._parts.embedder,
+            self._parts.clock,
+            shown=extractor.shown,
+            follow=extractor.follow,
+        )
 
     # Recall and record
 
@@ -304,8 +306,7 @@ class Memory:
         gone = [name.removeprefix("delivery:") for name in forgotten.tombstones if name.startswith("delivery:")]
         if everything or gone:
             self._parts.log.forget(self.scope, None if everything else gone)
-        self._indexes.clear()
-        self._vector.cache_clear()
+        self._recall.forget()
         return forgotten
 
     def export(self, path: Path) -> int:
@@ -360,41 +361,6 @@ class Memory:
     def _vectors(self, round_: Round) -> dict[str, Any]:
         live = [card for edit in round_.edits for card in edit.writes if card.live]
         return dict(zip([c.id for c in live], self._parts.embedder([c.key for c in live]), strict=True)) if live else {}
-
-    def _recall(
-        self,
-        episode: Episode,
-        *,
-        bank: str | None = None,
-        k: int = 3,
-        query: str | None = None,
-        explore: float = 0.0,
-    ) -> tuple[tuple[Card, Recalled], ...]:
-        name = bank or "content"
-        index = self._index(name)
-        vector = self._vector(query or episode.task)
-        exploration = Exploration(rate=explore, seed=episode.id) if explore else None
-        return recall(
-            index,
-            vector,
-            context=episode.context,
-            now=self._parts.clock(),
-            k=k,
-            candidates=episode.candidates,
-            shown=self._extractor.shown,
-            exploration=exploration,
-        )
-
-    def _index(self, name: str) -> BankIndex:
-        """The bank as recall wants it, kept until the bank's version changes."""
-        kept = self._indexes.get(name)
-        version = self._store.bank_version(self.scope, name)
-        if kept is None or kept.version != version:
-            ids, matrix = self._store.vectors(self.scope, name)
-            kept = BankIndex.build(self._bank(name), ids, matrix)
-            self._extractor.follow(kept.decisions)
-            self._indexes[name] = kept
-        return kept
 
 
 def _quoted(text: str, cards: Sequence[Card]) -> Card | None:

@@ -31,7 +31,7 @@ class EpisodeRecorder:
         return self._episode.id
 
     def recall(
-        self, *, bank: str | None = None, k: int = 3, query: str | None = None, explore: float = 0.0
+        self, *, bank: str = "content", k: int = 3, query: str | None = None, explore: float = 0.0
     ) -> tuple[Card, ...]:
         """The cards for this task, best first; recorded with rank, similarity and score.
 
