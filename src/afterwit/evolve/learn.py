@@ -155,7 +155,7 @@ def _refuse_later(bank: Bank, earlier: Sequence[Round], as_of: datetime) -> None
     made = {round_.id: round_.as_of for round_ in earlier}
     for card in bank.cards:
         origin = card.provenance
-        learned = origin.trust == "evidence" and origin.operator != "restore"
+        learned = origin.operator not in ("add", "update", "restore")
         if learned and made.get(origin.round_id or "", as_of) > as_of:
             raise LeakageError(
                 f"card {card.id} of bank {bank.name!r} holds what was learned after {as_of.isoformat()}: "

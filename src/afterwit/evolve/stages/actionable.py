@@ -6,70 +6,12 @@ from afterwit.model import Episode, Lesson, normalised
 
 _WORDS = re.compile(r"\w+")
 # What says how it went and not what to do. Words of other languages fall under the overlap with the feedback.
-_OUTCOME = frozenset(
-    [
-        "a",
-        "an",
-        "and",
-        "as",
-        "at",
-        "be",
-        "been",
-        "because",
-        "but",
-        "by",
-        "did",
-        "do",
-        "does",
-        "done",
-        "error",
-        "errors",
-        "execution",
-        "fail",
-        "failed",
-        "failing",
-        "fails",
-        "failure",
-        "for",
-        "from",
-        "goal",
-        "had",
-        "has",
-        "have",
-        "in",
-        "incorrect",
-        "is",
-        "it",
-        "its",
-        "met",
-        "no",
-        "not",
-        "of",
-        "on",
-        "or",
-        "outcome",
-        "plan",
-        "planning",
-        "result",
-        "right",
-        "succeed",
-        "succeeded",
-        "success",
-        "successful",
-        "task",
-        "that",
-        "the",
-        "then",
-        "this",
-        "to",
-        "unsuccessful",
-        "was",
-        "went",
-        "were",
-        "with",
-        "wrong",
-    ]
-)
+_OUTCOME_WORDS = """
+a an and as at be been because but by did do does done error errors execution fail failed failing fails failure for from
+goal had has have in incorrect is it its met no not of on or outcome plan planning result right succeed succeeded success
+successful task that the then this to unsuccessful was went were with wrong
+"""
+_OUTCOME = frozenset(_OUTCOME_WORDS.split())
 
 
 def why_not_actionable(lesson: Lesson, episode: Episode) -> str | None:
