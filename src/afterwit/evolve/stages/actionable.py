@@ -8,8 +8,8 @@ _WORDS = re.compile(r"\w+")
 # What says how it went and not what to do. Words of other languages fall under the overlap with the feedback.
 _OUTCOME_WORDS = """
 a an and as at be been because but by did do does done error errors execution fail failed failing fails failure for from
-goal had has have in incorrect is it its met no not of on or outcome plan planning result right succeed succeeded success
-successful task that the then this to unsuccessful was went were with wrong
+goal had has have in incorrect is it its met no not of on or outcome plan planning result right succeed succeeded
+success successful task that the then this to unsuccessful was went were with wrong
 """
 _OUTCOME = frozenset(_OUTCOME_WORDS.split())
 
