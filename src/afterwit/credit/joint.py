@@ -59,9 +59,10 @@ class Centred:
 
     def column(self, place: int) -> Floats:
         """X̃'AX̃e_d, (D,): one column of the Gram matrix, whose whole nobody needs."""
-        one = np.zeros(self.matrix.shape[1])
-        one[place] = 1
-        return self.backward(self.forward(one))
+        shown = np.zeros(self.matrix.shape[0])
+        shown[self.transposed.indices[slice(*self.transposed.indptr[place : place + 2])]] = 1
+        mean = self.rates.sums(self.weight * shown) / self.total
+        return self.backward(shown - mean[self.rates.stratum])
 
     def lengths(self) -> Floats:
         """κ_i = ‖x̃_i‖², (m,)."""

@@ -13,6 +13,7 @@ from afterwit.decisions.mining import mined
 from afterwit.decisions.vocabulary import Vocabulary
 
 _KEPT = 100_000
+Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,7 +39,7 @@ class Extractor:
     rules: MiningRules = field(default_factory=MiningRules)
     _known: dict[tuple[str, tuple[str, ...]], frozenset[str]] = field(default_factory=dict, repr=False)
     _columns: dict[str, int] = field(default_factory=dict, repr=False)
-    _rows: dict[tuple[str, tuple[str, ...]], NDArray[np.int64]] = field(default_factory=dict, repr=False)
+    _rows: dict[tuple[str, tuple[str, ...]], Ints] = field(default_factory=dict, repr=False)
 
     def follow(self, decisions: Iterable[str]) -> None:
         """Makes sure that decisions which cards name are looked for, exemplars in particular."""
@@ -83,31 +84,22 @@ class Extractor:
     def design(
         self,
         texts: Sequence[str] | NDArray[np.object_],
-        strata: NDArray[np.int64],
+        strata: Ints,
         declared: Sequence[tuple[str, ...]] | NDArray[np.object_] | None = None,
     ) -> tuple[tuple[str, ...], sparse.csr_array]:
         """Names (sorted) of the decisions that vary in at least ``support`` strata, and the (items, names) matrix."""
         given = [()] * len(texts) if declared is None else declared
         rows = self._rows_of(list(zip(texts, given, strict=True)))
         indices = np.concatenate(rows) if rows else np.zeros(0, dtype=np.int64)
-        pointers = np.concatenate(([0], np.cumsum([len(row) for row in rows]))).astype(np.int64)
-        frequent = np.bincount(indices, minlength=len(self._columns)) >= self.rules.support
-        kept = np.flatnonzero(frequent)
-        place = np.full(len(self._columns), -1, dtype=np.int64)
-        place[kept] = np.arange(len(kept))
-        inside = frequent[indices]
-        row_of = np.repeat(np.arange(len(rows)), np.diff(pointers))[inside]
-        matrix = sparse.csr_array(
-            (np.ones(len(row_of)), (row_of, place[indices[inside]])), shape=(len(rows), len(kept))
-        )
-        varying = np.flatnonzero(support(matrix, strata) >= self.rules.support)
-        keys = np.array(list(self._columns), dtype=object)[kept[varying]]
-        order = np.argsort(keys.astype(str), kind="stable")
-        chosen = matrix[:, varying[order]].tocsr()
-        chosen.sort_indices()  # else sums over a row would depend on which texts were seen first
-        return tuple(keys[order]), chosen
+        row_of = np.repeat(np.arange(len(rows)), [len(row) for row in rows])
+        keys = np.array(list(self._columns), dtype=object)
+        frequent = np.flatnonzero(np.bincount(indices, minlength=len(keys)) >= self.rules.support)
+        enough = support(_matrix(indices, row_of, frequent, len(keys), len(rows)), strata) >= self.rules.support
+        varying = frequent[enough]
+        varying = varying[np.argsort(keys[varying].astype(str), kind="stable")]
+        return tuple(keys[varying]), _matrix(indices, row_of, varying, len(keys), len(rows))
 
-    def _rows_of(self, places: Sequence[tuple[str, tuple[str, ...]]]) -> list[NDArray[np.int64]]:
+    def _rows_of(self, places: Sequence[tuple[str, tuple[str, ...]]]) -> list[Ints]:
         """Columns that each text shows; only texts not seen before cost anything."""
         if self.likeness is not None:
             before = self.likeness.generation
@@ -129,7 +121,18 @@ def _declared_wins(found: frozenset[str], declared: tuple[str, ...]) -> frozense
     return frozenset(key for key in found if key.partition("=")[0] not in names and key not in denied) | given
 
 
-def support(matrix: sparse.csr_array, strata: NDArray[np.int64]) -> NDArray[np.int64]:
+def _matrix(indices: Ints, row_of: Ints, columns: Ints, known: int, rows: int) -> sparse.csr_array:
+    """The (rows, columns) matrix of what each row shows. Rows list their keys by name; so do ``columns`` where they are
+    by name too, and then the order within rows, and every sum over one, does not depend on what was seen first."""
+    place = np.full(known, -1, dtype=np.int64)
+    place[columns] = np.arange(len(columns))
+    inside = place[indices] >= 0
+    pointers = np.concatenate(([0], np.cumsum(np.bincount(row_of[inside], minlength=rows)))).astype(np.int64)
+    kept = place[indices[inside]]
+    return sparse.csr_array((np.ones(len(kept)), kept, pointers), shape=(rows, len(columns)))
+
+
+def support(matrix: sparse.csr_array, strata: Ints) -> Ints:
     """Per decision, in how many strata some items show it and some do not; shape (decisions,)."""
     if matrix.shape[0] == 0:
         return np.zeros(matrix.shape[1], dtype=np.int64)
