@@ -13,7 +13,7 @@ from afterwit.compose import open_parts
 from afterwit.decisions.extraction import Extractor
 from afterwit.decisions.likeness import Likeness
 from afterwit.decisions.vocabulary import Vocabulary
-from afterwit.errors import ConditionError, Conflict, InputError, NotFound
+from afterwit.errors import ConditionError, Conflict, InputError, NotFound, StoreError
 from afterwit.evolve import by_hand
 from afterwit.evolve.compare import BankDiff, diff
 from afterwit.evolve.learn import Learner
@@ -319,6 +319,8 @@ class Memory:
                     file.write(line + "\n")
                     count += 1
             temporary.replace(path)
+        except OSError as error:
+            raise StoreError(f"{path} cannot be written: {error.strerror or error}; nothing was left there") from None
         finally:
             temporary.unlink(missing_ok=True)
         return count

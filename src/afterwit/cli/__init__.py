@@ -15,3 +15,7 @@ def main() -> None:
         sys.exit(error.exit_code)
     except BrokenPipeError:
         sys.exit(1)
+    except OSError as error:
+        place = f"{error.filename}: " if error.filename else ""
+        print(f"afterwit: {place}{error.strerror or error}", file=sys.stderr)
+        sys.exit(1)

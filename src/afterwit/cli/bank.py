@@ -28,7 +28,7 @@ def recall(
     if as_json:
         screen.print_json([{"card": card, "recalled": trace} for card, trace in found])
     else:
-        rows = [(t.rank, f"{t.score:.3f}", f"{t.similarity:.3f}", c.guidance, c.id) for c, t in found]
+        rows = [(t.rank, f"{t.score:.3f}", f"{t.similarity:.3f}", c.guidance, screen.short(c.id)) for c, t in found]
         screen.table("Recalled", ("rank", "score", "similarity", "card", "id"), rows)
 
 
@@ -45,18 +45,19 @@ def cards(
     if as_json:
         screen.print_json(found)
     else:
-        rows = [(c.status, c.guidance, str(c.when), f"{c.effect:+.3f}", c.uses, c.id) for c in found]
+        rows = [(c.status, c.guidance, str(c.when), f"{c.effect:+.3f}", c.uses, screen.short(c.id)) for c in found]
         screen.table(f"{len(found)} cards", ("status", "card", "when", "effect", "uses", "id"), rows)
 
 
 def show(
-    card_id: str,
+    card_id: Annotated[str, typer.Argument(help="Its id, or the end of it as `cards` shows it.")],
     store: screen.Store = screen.DEFAULT_STORE,
     scope: screen.Scope = screen.DEFAULT_SCOPE,
     as_json: screen.AsJson = False,
 ) -> None:
     """One card: what it says, on what evidence, and every edit that made it."""
     with screen.open_memory(store, scope) as memory:
+        card_id = screen.whole(card_id, (c.id for name in screen.BANKS for c in memory.cards(bank=name)))
         card, history = memory.get(card_id), memory.history(card_id)
     if as_json:
         screen.print_json({"card": card, "history": history})
@@ -78,7 +79,9 @@ def log(
     if as_json:
         screen.print_json(rounds)
     else:
-        rows = [(r.as_of.date(), r.status, r.bank, len(r.edits), r.note or r.summary(), r.id) for r in rounds]
+        rows = [
+            (r.as_of.date(), r.status, r.bank, len(r.edits), r.note or r.summary(), screen.short(r.id)) for r in rounds
+        ]
         screen.table("Rounds", ("as of", "status", "bank", "edits", "what", "id"), rows)
 
 

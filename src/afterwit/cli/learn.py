@@ -62,7 +62,7 @@ def evolve(
 
 
 def approve(
-    round_id: str,
+    round_id: Annotated[str, typer.Argument(help="Its id, or the end of it as `log` shows it.")],
     store: screen.Store = screen.DEFAULT_STORE,
     scope: screen.Scope = screen.DEFAULT_SCOPE,
     capacity: screen.Capacity = 80,
@@ -71,6 +71,7 @@ def approve(
 ) -> None:
     """Apply a proposed round, or reject it."""
     with screen.open_memory(store, scope, capacity=capacity) as memory:
+        round_id = screen.whole(round_id, (r.id for r in memory.rounds()))
         _tell(memory.approve(round_id, reject=reject), as_json)
 
 
@@ -94,7 +95,7 @@ def _tell(round_: Round, as_json: bool) -> None:
     if as_json:
         screen.print_json(round_)
         return
-    print(f"{round_.status} {round_.id}: {round_.summary()}")
+    screen.say(f"{round_.status} {screen.short(round_.id)}: {round_.summary()}")
     rows = [
         (edit.operator, card.guidance, f"{card.effect:+.3f}", edit.reason)
         for edit in round_.edits

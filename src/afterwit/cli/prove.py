@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from afterwit.cli import screen
+from afterwit.cli.figures import print_headlines
 from afterwit.errors import InputError, StoreError
 
 if TYPE_CHECKING:
     from afterwit.evaluate.record import EvaluationRecord
 
 evaluate = typer.Typer(help="Run a benchmark and print its record.", no_args_is_help=True)
-
-_METRICS = ("significant_pairs_accuracy", "pairs_accuracy", "uplift", "meg", "negative_transfer", "cards", "tokens")
 
 
 @evaluate.callback()
@@ -85,22 +84,6 @@ def _tell(record: "EvaluationRecord", as_json: bool, out: Path | None) -> None:
     if as_json:
         screen.print_json(record.to_json())
         return
-    rows = []
-    for policy, figures in record.policies.items():
-        cells: list[object] = [policy]
-        for metric in _METRICS:
-            figure = figures.get(metric)
-            if figure is None:
-                cells.append("–")
-            elif metric in ("cards", "tokens"):
-                cells.append(f"{figure.value:.0f}")
-            elif figure.low is None or figure.high is None:
-                cells.append(f"{figure.value:.3f}")
-            else:
-                cells.append(f"{figure.value:.3f} [{figure.low:.3f}, {figure.high:.3f}]")
-        rows.append(cells)
-    screen.table(f"{record.benchmark}, later tests", ("policy", *(m.replace("_", " ") for m in _METRICS)), rows)
-    for note in record.notes:
-        print(note)
+    print_headlines(record)
     if out is not None:
         print(f"report: {(out / 'report.html').resolve()}")

@@ -1,7 +1,7 @@
 """What commands share: where the memory lies, tables for people, JSON for programs, a progress bar."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime
@@ -9,16 +9,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
+from rich.text import Text
 
 from afterwit.errors import InputError
 from afterwit.model import Condition
-from afterwit.ports import Progress as Report
 
 if TYPE_CHECKING:
     from afterwit.memory import Memory
+    from afterwit.ports import Progress as Report
+
+_WORDS = {"card", "why", "what", "value", "when", "state", "field"}
 
 console = Console()
 errors = Console(stderr=True)
@@ -30,6 +34,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")
 Capacity = Annotated[int, typer.Option("--capacity", help="How many live cards a bank may hold.")]
 DEFAULT_STORE = Path("memory.db")
 DEFAULT_SCOPE = "default"
+BANKS = ("content", "planning", "execution")
 
 
 def open_memory(store: Path, scope: str, *, create: bool = False, **settings: Any) -> "Memory":
@@ -64,6 +69,19 @@ def context_of(pairs: Sequence[str]) -> dict[str, str]:
     return context
 
 
+def short(id_: str) -> str:
+    """The end of an id, which is what tells ids apart; commands take it in place of the whole."""
+    return id_[-12:]
+
+
+def whole(given: str, known: Iterable[str]) -> str:
+    """The known id that a shortened one ends; as given where none does. Raises InputError where several do."""
+    found = sorted({id_ for id_ in known if id_ == given or (len(given) >= 6 and id_.endswith(given))})
+    if len(found) > 1 and given not in found:
+        raise InputError(f"{given!r} ends {len(found)} ids: give more of it")
+    return found[0] if len(found) == 1 else given
+
+
 def as_data(value: Any) -> Any:
     """Plain lists, dicts and strings of a frozen value."""
     if isinstance(value, Condition):
@@ -84,14 +102,22 @@ def print_json(value: Any) -> None:
 
 
 def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-    shown = Table(*columns, title=title, title_justify="left")
+    shown = Table(title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
+    for column in columns:
+        # Words may wrap; ids and figures are copied and compared, so they stay in one piece.
+        shown.add_column(column, no_wrap=column not in _WORDS, overflow="fold")
     for row in rows:
-        shown.add_row(*(str(cell) for cell in row))
+        shown.add_row(*(Text(str(cell)) for cell in row))
     console.print(shown)
 
 
+def say(text: str) -> None:
+    """A sentence or two, wrapped to the terminal."""
+    console.print(Text(text))
+
+
 @contextmanager
-def progress_bar(label: str) -> Iterator[Report]:
+def progress_bar(label: str) -> "Iterator[Report]":
     """A bar on stderr, gone when done; nothing where stderr is not a terminal."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=errors, transient=True, disable=not errors.is_terminal) as bar:

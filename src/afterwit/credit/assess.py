@@ -80,6 +80,7 @@ def assess(
         prior_mean=prior.mean,
         prior_sd=prior.sd,
         splits={design.names[d]: split for d, split in splits.items()},
+        cells=contrasts,
     )
 
 

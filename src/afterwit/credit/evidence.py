@@ -6,6 +6,7 @@ from datetime import datetime
 import numpy as np
 
 from afterwit.credit.conditions import Split
+from afterwit.credit.contrast import Cells
 from afterwit.credit.items import Bools, Floats, Ints, Objects
 from afterwit.model import Evidence, content_hash
 
@@ -17,7 +18,7 @@ class EvidenceTable:
     verdict: of the decision itself, so ``supported`` whenever the interval excludes 0; `verdict_for` turns it to a
     card's stance. enough: strata and controls suffice to say anything. counterexample: some context level
     contradicts the pooled sign. prior_mean, prior_sd: of the empirical-Bayes prior fitted to every decision
-    examined. splits: decision → where its effect differs.
+    examined. splits: decision → where its effect differs. cells: the contrasts behind it, where they are kept.
     """
 
     objective: str
@@ -41,6 +42,7 @@ class EvidenceTable:
     prior_mean: float
     prior_sd: float
     splits: dict[str, Split] = field(default_factory=dict)
+    cells: Cells | None = None
 
     def index(self) -> dict[str, int]:
         return {name: i for i, name in enumerate(self.names)}

@@ -127,8 +127,9 @@ def _matrix(indices: Ints, row_of: Ints, columns: Ints, known: int, rows: int) -
     place = np.full(known, -1, dtype=np.int64)
     place[columns] = np.arange(len(columns))
     inside = place[indices] >= 0
-    pointers = np.concatenate(([0], np.cumsum(np.bincount(row_of[inside], minlength=rows)))).astype(np.int64)
-    kept = place[indices[inside]]
+    # Half as wide as need be is half as much to read in every product to come.
+    pointers = np.concatenate(([0], np.cumsum(np.bincount(row_of[inside], minlength=rows)))).astype(np.int32)
+    kept = place[indices[inside]].astype(np.int32)
     return sparse.csr_array((np.ones(len(kept)), kept, pointers), shape=(rows, len(columns)))
 
 

@@ -55,7 +55,7 @@ def plan_round(
     if evidence.as_of > as_of or (items.available_at > moment(as_of)).any():
         raise LeakageError(f"a round as of {as_of} was given what was available only later: cut the items first")
     draft = RoundDraft(round_id=round_id or new_id(), live={card.id: card for card in bank.cards})
-    contrasts = cells(items, design, evidence.objective)
+    contrasts = evidence.cells or cells(items, design, evidence.objective)
     groups = duplicates(items, design, _worth_comparing(draft, evidence, rules)) if len(items) else {}
     expire_past(draft, as_of=as_of, idle=idle)
     unite_duplicates(draft, groups)
