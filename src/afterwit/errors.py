@@ -49,10 +49,11 @@ class NotFound(UsageError):
 
 
 class MissingExtra(UsageError):
-    """An optional package is missing; says which command installs it."""
+    """An optional package is missing; says which command installs it, and what else must be run after it."""
 
-    def __init__(self, package: str, extra: str) -> None:
-        super().__init__(f"this needs {package}, which is not installed: pip install 'afterwit[{extra}]'")
+    def __init__(self, package: str, extra: str, *, also: str = "") -> None:
+        command = f"pip install 'afterwit[{extra}]'" + (f" && {also}" if also else "")
+        super().__init__(f"this needs {package}, which is not installed: {command}")
 
 
 class Refused(AfterwitError):

@@ -1,8 +1,9 @@
 """What the core asks of the world, as small protocols; ``compose.py`` binds them.
 
-Every port has a double: `afterwit.store.in_memory` for `Store`, `HashEmbedder` and `FixedClock` here.
+Every port has a double: `afterwit.store.in_memory` for `Store`, `HashEmbedder`, `FixedClock` and `ScriptedChat` here.
 """
 
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -244,3 +245,24 @@ class HashEmbedder:
                 row[int(content_hash(word)[:8], 16) % self.dimensions] += 1
         rows /= np.linalg.norm(rows, axis=1, keepdims=True)
         return rows
+
+
+class ScriptedChat:
+    """A double of Chat: gives its replies in turn and raises those that are errors; ``asked`` keeps what it was asked.
+
+    A reply may be plain text. When they run out, the last one is given again.
+    """
+
+    def __init__(self, *replies: str | Reply | Exception, name: str = "scripted") -> None:
+        self.name = name
+        self.asked: list[Ask] = []
+        self._replies = replies
+        self._lock = threading.Lock()
+
+    def __call__(self, ask: Ask) -> Reply:
+        with self._lock:
+            reply = self._replies[min(len(self.asked), len(self._replies) - 1)]
+            self.asked.append(ask)
+        if isinstance(reply, Exception):
+            raise reply
+        return reply if isinstance(reply, Reply) else Reply(text=reply, input_tokens=1, output_tokens=1)
