@@ -84,7 +84,7 @@ def test_the_prompt_holds_evidence_condition_and_sources() -> None:
         ("", "it says nothing"),
         ("A question at the end wins 37 % more.", "the number 37 is not in the evidence"),
         ("A question at the end works for mail.", "it names the context 'mail', which its condition does not hold"),
-        ("A question at the end. " * 15, "it is longer than 60 tokens with its key"),
+        ("A question at the end. " * 6, "it is longer than 30 tokens with its key"),
         ("A question\nat the end.", "it is more than one line"),
         ("Задайте вопрос в конце заголовка.", "it is in another script than its sources"),
         ("Always mention cats and dogs.", "it does not say what the evidence is about"),
@@ -93,7 +93,7 @@ def test_the_prompt_holds_evidence_condition_and_sources() -> None:
 )
 def test_what_the_evidence_does_not_hold_is_refused_and_the_sentence_stays(text: str, reason: str) -> None:
     made = card()
-    done = reword(round_of(admit(made)), {}, worder(lambda _: text, values=frozenset(("mail", "push"))))
+    done = reword(round_of(admit(made)), {}, worder(lambda _: text, values=frozenset(("mail", "push")), card_tokens=30))
     assert done.edits == (admit(made),)
     assert [(r.verdict, r.reason) for r in done.refused] == [("proposal refused", reason)]
 

@@ -1,7 +1,7 @@
 """The wiring: the only place that knows which store, event log, embedder and generator stand behind the ports."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -130,6 +130,19 @@ def import_file(url: str | Path, path: Path) -> int:
         return store.import_lines(lines)
     finally:
         store.close()
+
+
+def worded(record: "EvaluationRecord", chat: Chat, progress: Progress | None = None) -> "EvaluationRecord":
+    """The record with the cards of its bank worded by a model, as one more round that names what was refused."""
+    from afterwit import models  # a memory at work may do without
+
+    if not record.rounds:
+        return record
+    round_ = models.reworded(record.cards, models.worder(chat), like=record.rounds[-1], progress=progress)
+    cards = tuple(edit.writes[0] for edit in round_.edits)
+    taken = sum(card.guidance != before.guidance for card, before in zip(cards, record.cards, strict=True))
+    note = f"{taken} of {len(cards)} cards are worded by {chat.name}; of the others the deterministic sentence stands."
+    return replace(record, cards=cards, rounds=(*record.rounds, round_), notes=(*record.notes, note))
 
 
 def evaluate_upworthy(

