@@ -386,7 +386,10 @@ def test_row_23_feedback_for_a_deleted_delivery_is_counted_and_does_not_bring_it
     rows = trials(5)
     tell(memory, rows)
     memory.forget(delivery_id="d0-0")
-    assert tell(memory, events_of(rows[:1])).unmatched == 2
+    told = tell(memory, events_of(rows[:1]))
+    assert (told.rejected, told.events_new, told.unmatched) == (2, 0, 0)
+    assert told.rejects_path
+    assert "its delivery was forgotten" in told.rejects_path.read_text()
     assert "d0-0" not in {delivery.id for delivery in memory._store.deliveries(SCOPE)}
     memory.evolve(as_of=RIPE)
     assert memory.check() == ()

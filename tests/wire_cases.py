@@ -36,6 +36,7 @@ def serving(*acts: Act) -> Iterator[Wire]:
                 wire.bodies.append(body)
                 wire.paths.append(self.path)
                 wire.headers.append({key.casefold(): value for key, value in self.headers.items()})
+            self.body = body
             act(self)
 
         def log_message(self, *_: object) -> None:

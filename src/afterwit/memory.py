@@ -9,7 +9,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self
 
-from afterwit.compose import open_parts
+from afterwit import models
+from afterwit.compose import open_chat, open_parts
 from afterwit.decisions.extraction import Extractor
 from afterwit.decisions.likeness import Likeness
 from afterwit.decisions.vocabulary import Vocabulary
@@ -18,6 +19,9 @@ from afterwit.evolve import by_hand
 from afterwit.evolve.compare import BankDiff, diff
 from afterwit.evolve.learn import Learner
 from afterwit.evolve.operators.restore import rollback
+from afterwit.evolve.stages.learn import BOTH, StageLearner
+from afterwit.evolve.stages.rules import StageRules
+from afterwit.evolve.worded.reword import reword
 from afterwit.generate.choose import Chooser
 from afterwit.model import (
     Bank,
@@ -33,7 +37,7 @@ from afterwit.model import (
     fold,
     new_id,
 )
-from afterwit.ports import Capacity, Clock, Embedder, Forgotten, Generator, Progress
+from afterwit.ports import Capacity, Chat, Clock, Embedder, Forgotten, Gate, Generator, Progress
 from afterwit.recall.recaller import Recaller
 from afterwit.recall.render import contains_recalled, render, short_id
 from afterwit.record.ingest import IngestReport, ingest
@@ -50,6 +54,9 @@ class Memory:
     meaning: also learn from what texts are like in meaning, at about a millisecond a text and round.
     generator: the agent's frozen generator, where credit should replay it; without one the built-in chooser
     replays the episodes that had candidates. create: whether an unknown scope is made or refused.
+    model: who words new cards, checked against their evidence, and gates episodes where no gate is given: a `Chat`,
+    or ``local``, ``openai:NAME``, ``anthropic:NAME``. gate: says which stage an outcome is due to, for the banks
+    ``planning`` and ``execution``.
     """
 
     def __init__(
@@ -62,6 +69,8 @@ class Memory:
         vocabulary: str | Path | None = None,
         meaning: bool = False,
         generator: Generator | None = None,
+        model: Chat | str | None = None,
+        gate: Gate | None = None,
         embedder: Embedder | None = None,
         clock: Clock | None = None,
         create: bool = True,
@@ -73,6 +82,8 @@ class Memory:
         self.scope = scope
         self.capacity = Capacity(cards=capacity, tokens=60 * capacity)
         named = Vocabulary.load(vocabulary) if vocabulary else None
+        self._chat = open_chat(model) if isinstance(model, str) else model
+        self._gate = gate or (models.gate(self._chat) if self._chat else None)
         self._parts = open_parts(url, scope=scope, create=create, embedder=embedder, clock=clock)
         extractor = Extractor(vocabulary=named, likeness=Likeness(embed=self._parts.embedder, mine=meaning))
         self._store = self._parts.store
@@ -242,14 +253,15 @@ class Memory:
         final: spend the tests that are still open, as before a freeze. dry_run: plan the round and change
         nothing. approval: store the round as proposed; ``approve`` applies it.
         """
-        round_ = self._learner.plan(
-            self._store,
-            self._parts.log,
-            scope=self.scope,
-            bank=bank,
-            as_of=_zoned(as_of) or self._parts.clock(),
-            final=final,
-        )
+        moment = _zoned(as_of) or self._parts.clock()
+        if bank in BOTH:
+            round_ = self._stage_learner().plan(self._store, scope=self.scope, bank=bank, as_of=moment)
+        else:
+            round_ = self._learner.plan(
+                self._store, self._parts.log, scope=self.scope, bank=bank, as_of=moment, final=final
+            )
+            if self._chat is not None:
+                round_ = self._worded(round_, self._chat)
         if dry_run:
             return replace(round_, status="proposed")
         if approval:
@@ -261,7 +273,7 @@ class Memory:
         """Applies or rejects a proposed round. Raises Conflict if the bank has moved since it was planned."""
         round_ = self._store.round(self.scope, round_id)
         self._store.decide_round(
-            self.scope, round_id, approve=not reject, capacity=self.capacity, vectors=self._vectors(round_)
+            self.scope, round_id, approve=not reject, capacity=self._room(round_.bank), vectors=self._vectors(round_)
         )
         return self._store.round(self.scope, round_id)
 
@@ -358,7 +370,20 @@ class Memory:
         self._commit(by_hand.round_of(self._bank(card.bank), edit, self._parts.clock()))
 
     def _commit(self, round_: Round) -> None:
-        self._store.commit(round_, capacity=self.capacity, vectors=self._vectors(round_))
+        self._store.commit(round_, capacity=self._room(round_.bank), vectors=self._vectors(round_))
+
+    def _room(self, bank: str) -> Capacity:
+        return StageRules().capacity if bank in BOTH else self.capacity
+
+    def _stage_learner(self) -> StageLearner:
+        if self._gate is None:
+            raise InputError("planning and execution banks learn through a gate: open the memory with gate= or model=")
+        return StageLearner(gate=self._gate, embedder=self._parts.embedder)
+
+    def _worded(self, round_: Round, chat: Chat) -> Round:
+        known = {card.id: card for card in self._bank(round_.bank).cards}
+        values = {value for d in self._store.deliveries(self.scope) for value in d.context.values()}
+        return reword(round_, known, models.worder(chat, values=values))
 
     def _vectors(self, round_: Round) -> dict[str, Any]:
         live = [card for edit in round_.edits for card in edit.writes if card.live]
