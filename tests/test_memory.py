@@ -225,3 +225,23 @@ def test_async_is_the_same(tmp_path: Path, clock: FixedClock) -> None:
             return sorted(card.guidance for card in await memory.cards())
 
     assert asyncio.run(use()) == [f"card {i}" for i in range(5)]
+
+
+@pytest.mark.parametrize("value", [None, [1, 2], {"a": 1}, b"x", START, float("nan"), object()])
+def test_a_context_that_could_not_be_read_again_is_refused_at_once(memory: Memory, value: object) -> None:
+    with pytest.raises(ConditionError, match="context field 'f' holds"):
+        memory.episode("push", context={"f": value})  # type: ignore[dict-item]
+    with pytest.raises(ConditionError):
+        memory.add("x", when={"f": value} if not isinstance(value, list) else 5)  # type: ignore[arg-type,dict-item]
+
+
+def test_half_a_character_is_refused_in_one_line(memory: Memory) -> None:
+    with pytest.raises(InputError, match="half a surrogate pair"):
+        memory.add("\ud800", key="k")
+    assert memory.cards() == ()
+
+
+@pytest.mark.parametrize(("name", "value"), [("a=b", "c"), ("a:b", "c"), ("", "c"), ("a", " ")])
+def test_a_decision_has_a_plain_name_and_a_value(memory: Memory, name: str, value: str) -> None:
+    with pytest.raises(InputError, match="decision"):
+        memory.episode("push").decide(name, value)

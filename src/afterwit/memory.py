@@ -37,6 +37,7 @@ from afterwit.model import (
     fold,
     new_id,
 )
+from afterwit.model.condition import check_value
 from afterwit.ports import Capacity, Chat, Clock, Embedder, Forgotten, Gate, Generator, Progress
 from afterwit.recall.recaller import Recaller
 from afterwit.recall.render import contains_recalled, render, short_id
@@ -106,7 +107,12 @@ class Memory:
     def episode(
         self, task: str, *, context: Context | None = None, candidates: Sequence[str] = (), id: str | None = None
     ) -> EpisodeRecorder:
-        """One task to serve: a context manager on which to recall, decide, act and deliver."""
+        """One task to serve: a context manager on which to recall, decide, act and deliver.
+
+        Raises ConditionError for a context value that is no text, number or truth value.
+        """
+        for field, value in (context or {}).items():
+            check_value(field, value)
         episode = Episode(
             id=id or new_id(),
             scope=self.scope,

@@ -41,7 +41,7 @@ def cards(
 ) -> None:
     """The live cards of a bank."""
     with screen.open_memory(store, scope) as memory:
-        found = memory.cards(bank=bank, as_of=screen.moment(as_of))
+        found = sorted(memory.cards(bank=bank, as_of=screen.moment(as_of)), key=lambda c: (-abs(c.effect), c.id))
     if as_json:
         screen.print_json(found)
     else:

@@ -87,10 +87,17 @@ class Condition:
             return given
         if isinstance(given, str):
             return Condition.parse(given)
-        clauses = [
-            Clause(field=field, operator="in", values=(v,) if isinstance(v, type_of_value) else tuple(v))
-            for field, v in given.items()
-        ]
+        if not isinstance(given, Mapping):
+            raise ConditionError(f"a condition is text or a mapping of field to value, not {given!r}")
+        clauses = []
+        for field, v in given.items():
+            if isinstance(v, Iterable) and not isinstance(v, str | bytes | Mapping):
+                values: tuple[Value, ...] = tuple(v)
+            else:
+                values = (v,)  # type: ignore[assignment]
+            for value in values:
+                check_value(field, value)
+            clauses.append(Clause(field=field, operator="in", values=values))
         return Condition(clauses=tuple(sorted(clauses, key=str)))
 
     def holds(self, context: Context) -> bool:
@@ -112,6 +119,14 @@ class Condition:
 
     def __str__(self) -> str:
         return "; ".join(map(str, self.clauses)) or "always"
+
+
+def check_value(field: object, value: object) -> None:
+    """Raises ConditionError for what no context may hold: a field without a name, a value that is no plain one."""
+    if not isinstance(field, str) or not field.strip():
+        raise ConditionError(f"a context field needs a name, not {field!r}")
+    if not isinstance(value, type_of_value) or (isinstance(value, float) and not math.isfinite(value)):
+        raise ConditionError(f"context field {field!r} holds {value!r}: give text, a finite number, or true or false")
 
 
 def _number(field: str, text: str) -> float:

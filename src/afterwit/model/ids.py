@@ -17,6 +17,6 @@ def content_hash(*parts: str) -> str:
     """SHA-256 over the parts, as 64 hex digits; parts are length-prefixed, so no two lists collide."""
     digest = hashlib.sha256()
     for part in parts:
-        data = part.encode()
+        data = part.encode("utf-8", "surrogatepass")  # half a character is refused where it would be kept
         digest.update(len(data).to_bytes(8, "big") + data)
     return digest.hexdigest()

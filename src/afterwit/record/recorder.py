@@ -5,7 +5,7 @@ from dataclasses import replace
 from types import TracebackType
 from typing import Any, Self
 
-from afterwit.errors import Conflict
+from afterwit.errors import Conflict, InputError
 from afterwit.model import Card, Citation, Decision, Delivery, Draft, Episode, Recalled, Step
 from afterwit.ports import Clock, Store
 
@@ -47,8 +47,11 @@ class EpisodeRecorder:
     def decide(self, name: str, value: str, *, because: Iterable[Card] = ()) -> None:
         """Declares a decision visible in the output, and cites the cards that caused it.
 
-        Raises Conflict for a card that this episode did not recall (law 1).
+        Raises Conflict for a card that this episode did not recall (law 1), InputError for a name with ``=`` or ``:``
+        in it, or without a letter.
         """
+        if not name.strip() or "=" in name or ":" in name or not value.strip():
+            raise InputError(f"decision {name!r} = {value!r}: give a name without '=' and ':', and a value")
         decision = Decision(name=name, value=value)
         cited = tuple(card.id for card in because)
         self._cite(decision.key, cited)
