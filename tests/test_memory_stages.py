@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from afterwit import Memory
-from afterwit.errors import InputError, OutputError
+from afterwit.errors import OutputError
 from afterwit.model import Attribution, Card, Episode, Lesson
 from afterwit.ports import FixedClock, HashEmbedder
 
@@ -110,9 +110,12 @@ def test_forgetting_an_episode_takes_its_lesson_along(memory: Memory, tmp_path: 
     assert not [p for p in tmp_path.rglob("*") if p.is_file() and b"zanzibar-42" in p.read_bytes()]
 
 
-def test_without_a_gate_it_says_what_is_missing(tmp_path: Path) -> None:
-    with (
-        Memory(tmp_path / "m.db", scope="a", embedder=HashEmbedder()) as memory,
-        pytest.raises(InputError, match="gate= or model="),
-    ):
-        memory.evolve(bank="planning")
+def test_without_a_gate_the_record_itself_is_the_evidence(tmp_path: Path) -> None:
+    with Memory(tmp_path / "m.db", scope="a", embedder=HashEmbedder()) as memory:
+        with memory.episode("Refund order 7 to card 4242.") as episode:
+            episode.plan("Refund the order.")
+            episode.step("refund_order", {"order": 7, "card_number": "9999"}, result="done")
+            episode.finish(success=False, feedback="the wrong card")
+        (made,) = memory.evolve(bank="execution").edits[0].writes
+        assert made.key == "refund order: card number"
+        assert memory.evolve(bank="planning").edits == ()

@@ -11,6 +11,7 @@ from typing import Any, Literal, Self
 
 from afterwit import models
 from afterwit.compose import open_chat, open_parts
+from afterwit.credit.gate.evidence import EvidenceGate
 from afterwit.decisions.extraction import Extractor
 from afterwit.decisions.likeness import Likeness
 from afterwit.decisions.vocabulary import Vocabulary
@@ -57,7 +58,7 @@ class Memory:
     replays the episodes that had candidates. create: whether an unknown scope is made or refused.
     model: who words new cards, checked against their evidence, and gates episodes where no gate is given: a `Chat`,
     or ``local``, ``openai:NAME``, ``anthropic:NAME``. gate: says which stage an outcome is due to, for the banks
-    ``planning`` and ``execution``.
+    ``planning`` and ``execution``; without model and gate, by evidence in the record alone.
     """
 
     def __init__(
@@ -84,7 +85,7 @@ class Memory:
         self.capacity = Capacity(cards=capacity, tokens=60 * capacity)
         named = Vocabulary.load(vocabulary) if vocabulary else None
         self._chat = open_chat(model) if isinstance(model, str) else model
-        self._gate = gate or (models.gate(self._chat) if self._chat else None)
+        self._gate = gate or (models.gate(self._chat) if self._chat else EvidenceGate())
         self._parts = open_parts(url, scope=scope, create=create, embedder=embedder, clock=clock)
         extractor = Extractor(vocabulary=named, likeness=Likeness(embed=self._parts.embedder, mine=meaning))
         self._store = self._parts.store
@@ -382,8 +383,6 @@ class Memory:
         return StageRules().capacity if bank in BOTH else self.capacity
 
     def _stage_learner(self) -> StageLearner:
-        if self._gate is None:
-            raise InputError("planning and execution banks learn through a gate: open the memory with gate= or model=")
         return StageLearner(gate=self._gate, embedder=self._parts.embedder)
 
     def _worded(self, round_: Round, chat: Chat) -> Round:
