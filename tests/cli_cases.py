@@ -30,7 +30,7 @@ Shell = Callable[..., Ran]
 def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Shell:
     """Runs ``afterwit …`` in a folder of its own, 80 columns wide."""
     monkeypatch.chdir(tmp_path)
-    for name in ("AFTERWIT_STORE", "AFTERWIT_SCOPE"):
+    for name in ("AFTERWIT_STORE", "AFTERWIT_SCOPE", "AFTERWIT_TAU2_PYTHON"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(screen.console, "_width", 80)
 

