@@ -38,10 +38,13 @@ class Finding:
 
 
 def external_faults(episode: Episode) -> list[Finding]:
-    """Errors that come from the environment and that no later call of the same tool made good."""
+    """Errors that come from the environment and that the same call did not make good later."""
     found = []
     for i, step in enumerate(episode.steps):
-        mended = any(later.tool == step.tool and later.error is None for later in episode.steps[i + 1 :])
+        same = (
+            later for later in episode.steps[i + 1 :] if (later.tool, later.arguments) == (step.tool, step.arguments)
+        )
+        mended = any(later.error is None for later in same)
         if step.error and _EXTERNAL.search(step.error) and not mended:
             found.append(Finding(kind="external", step=i + 1, tool=step.tool, told=step.error))
     return found
