@@ -33,7 +33,11 @@ from afterwit.store.codec import dumps, from_json, to_json
 
 words = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 numbers = st.floats(allow_nan=False, allow_infinity=False)
-times = st.datetimes(timezones=st.sampled_from([UTC, timezone(timedelta(hours=-7)), timezone(timedelta(minutes=345))]))
+times = st.datetimes(
+    min_value=datetime.fromisoformat("0001-01-02"),
+    max_value=datetime.fromisoformat("9999-12-30"),
+    timezones=st.sampled_from([UTC, timezone(timedelta(hours=-7)), timezone(timedelta(minutes=345))]),
+)
 values = st.one_of(words, st.integers(-(2**53), 2**53), numbers, st.booleans())
 contexts = st.dictionaries(words, values, max_size=3)
 
@@ -197,3 +201,9 @@ def test_what_json_cannot_hold_is_refused_when_written(context: dict[str, object
 def test_naive_times_are_refused_when_written() -> None:
     with pytest.raises(InputError, match="no timezone"):
         to_json(Delivery(id="d", scope="s", created_at=datetime(2014, 1, 1)))  # noqa: DTZ001
+
+
+def test_a_time_that_utc_cannot_hold_is_refused_in_one_line() -> None:
+    first = datetime(1, 1, 1, tzinfo=timezone(timedelta(hours=5)))
+    with pytest.raises(InputError, match="outside the years 1 to 9999"):
+        to_json(Episode(id="e", scope="s", task="t", started_at=first))

@@ -171,7 +171,10 @@ def _as_it_is(value: Any) -> Any:
 def _write_time(value: datetime) -> str:
     if value.tzinfo is None:
         raise InputError(f"the time {value.isoformat()} has no timezone: give one, such as UTC")
-    return value.astimezone(UTC).isoformat()
+    try:
+        return value.astimezone(UTC).isoformat()
+    except OverflowError:
+        raise InputError(f"the time {value.isoformat()} lies outside the years 1 to 9999 in UTC") from None
 
 
 def _read_time(data: Any) -> datetime:
