@@ -56,21 +56,21 @@ def test_a_success_is_credited_to_what_earned_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("works", "steps", "verdict"),
+    ("works", "steps", "verdict", "confidence"),
     [
-        (False, GOOD, "planning"),
-        (False, WRONG, "both"),
-        (True, WRONG, "execution"),
-        (True, OUTSIDE, "neither"),
-        (True, GOOD, "execution"),
+        (False, GOOD, "planning", 0.9),
+        (False, WRONG, "both", 0.9),
+        (True, WRONG, "execution", 0.9),
+        (True, OUTSIDE, "neither", 0.9),
+        (True, GOOD, "execution", 0.5),
     ],
 )
 def test_a_faithful_replay_separates_planning_from_the_rest(
-    works: bool, steps: tuple[Step, ...], verdict: StageVerdict
+    works: bool, steps: tuple[Step, ...], verdict: StageVerdict, confidence: float
 ) -> None:
     gate = EvidenceGate(replay=lambda _: Replayed(success=works, steps=GOOD))
     found = gate(replace(EPISODE, steps=steps), [])
-    assert (found.stage, found.confidence) == (verdict, 0.9)
+    assert (found.stage, found.confidence) == (verdict, confidence)
 
 
 def test_without_a_fresh_copy_the_record_decides() -> None:

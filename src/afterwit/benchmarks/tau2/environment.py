@@ -4,9 +4,10 @@ import json
 import os
 import subprocess
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
 from afterwit.errors import UsageError
 from afterwit.model import Step
@@ -26,6 +27,17 @@ class Call:
     tool: str
     arguments: Mapping[str, Any] = field(default_factory=dict)
     fault: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tool:
+    """by: who has it. required: names of the arguments that it must be given. changes: whether it may change a
+    database; those that do not only tell something."""
+
+    by: str
+    name: str
+    required: tuple[str, ...] = ()
+    changes: bool = True
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,25 +69,44 @@ class Tau2:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
+            encoding="utf-8",
             env={**os.environ, "LITELLM_LOCAL_MODEL_COST_MAP": "True"},
         )
+        self._known: dict[str, Ran] = {}
+        self._told: dict[tuple[str, str], Any] = {}
+        greeting = self._read()
+        if "domains" not in greeting:
+            self.close()
+            raise UsageError(f"{chosen} has no {greeting.get('missing', 'τ²-bench')}. {ADVICE}")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
 
     def tasks(self, domain: str) -> tuple[Tau2Task, ...]:
-        found = self._ask(do="tasks", domain=domain)["tasks"]
         return tuple(
-            Tau2Task(id=task["id"], said=_told(task["said"]), calls=tuple(Call(**call) for call in task["calls"]))
-            for task in found
+            Tau2Task(id=task["id"], said=_wish(task["said"]), calls=tuple(Call(**call) for call in task["calls"]))
+            for task in self._list("tasks", domain)
         )
 
+    def tools(self, domain: str) -> tuple[Tool, ...]:
+        return tuple(Tool(**{**tool, "required": tuple(tool["required"])}) for tool in self._list("tools", domain))
+
     def run(self, domain: str, task: str, calls: Sequence[Call]) -> Ran:
-        """The calls on a fresh copy of the task's environment, judged by its own verifier."""
-        plain = [{"by": c.by, "tool": c.tool, "arguments": dict(c.arguments), "fault": c.fault} for c in calls]
-        answer = self._ask(do="run", domain=domain, task=task, calls=plain)
-        steps = tuple(
-            Step(tool=call.tool, arguments=call.arguments, result=seen["result"], error=seen["error"])
-            for call, seen in zip(calls, answer["steps"], strict=True)
-        )
-        return Ran(steps=steps, success=answer["reward"] == 1.0)
+        """The calls on a fresh copy of the task's environment, judged by its own verifier. The environment is
+        deterministic: the same run again is remembered."""
+        plain = [asdict(call) for call in calls]
+        key = json.dumps([domain, task, plain], sort_keys=True)
+        if key not in self._known:
+            answer = self._ask(do="run", domain=domain, task=task, calls=plain)
+            steps = tuple(
+                Step(tool=call.tool, arguments=call.arguments, result=seen["result"], error=seen["error"])
+                for call, seen in zip(calls, answer["steps"], strict=True)
+            )
+            self._known[key] = Ran(steps=steps, success=answer["reward"] == 1.0)
+        return self._known[key]
 
     def close(self) -> None:
         if self._process.stdin:
@@ -84,19 +115,29 @@ class Tau2:
             self._process.stdout.close()
         self._process.wait()
 
+    def _list(self, what: str, domain: str) -> Any:
+        if (what, domain) not in self._told:
+            self._told[what, domain] = self._ask(do=what, domain=domain)[what]
+        return self._told[what, domain]
+
     def _ask(self, **request: Any) -> Any:
-        if self._process.stdin is None or self._process.stdout is None:
-            raise UsageError(ADVICE)
+        if self._process.stdin is None or self._process.poll() is not None:
+            raise UsageError(f"τ²-bench: the worker ended. {ADVICE}")
         self._process.stdin.write(json.dumps(request) + "\n")
         self._process.stdin.flush()
-        line = self._process.stdout.readline()
-        answer = json.loads(line) if line else {"failed": "the worker ended: is τ²-bench installed there?"}
-        if "failed" in answer:
-            raise UsageError(f"τ²-bench: {answer['failed']}")
+        answer = self._read()
+        if not answer or "failed" in answer:
+            raise UsageError(f"τ²-bench: {answer.get('failed', 'the worker ended')}")
         return answer
 
+    def _read(self) -> dict[str, Any]:
+        """What the worker says next; nothing where it ended."""
+        line = self._process.stdout.readline() if self._process.stdout else ""
+        found: dict[str, Any] = json.loads(line) if line else {}
+        return found
 
-def _told(said: str | Mapping[str, Any]) -> str:
+
+def _wish(said: str | Mapping[str, Any]) -> str:
     if isinstance(said, str):
         return said
     return "\n".join(

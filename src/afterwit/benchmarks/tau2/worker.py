@@ -1,25 +1,34 @@
 """Runs inside τ²-bench's own environment: one JSON request a line on stdin, one answer a line on stdout.
 
     {"do": "tasks", "domain": "retail"}
+    {"do": "tools", "domain": "retail"}
     {"do": "run", "domain": "retail", "task": "0", "calls": [{"by": "assistant", "tool": "…", "arguments": {…}}, …]}
 
 A call with ``fault`` is not made: its text is the error that the agent sees. Standard library and τ² alone.
 """
 
+import gc
 import json
 import sys
 from datetime import UTC, datetime
+from functools import cache
 from typing import Any
 
 REAL = sys.stdout
 sys.stdout = sys.stderr  # the package logs; answers alone go out
+_SWEEP = 25  # runs between two collections of garbage: databases are large, and walking them costs more than the run
+
+
+@cache
+def _tasks(domain: str) -> dict[str, Any]:
+    from tau2.registry import registry
+
+    return {task.id: task for task in registry.get_tasks_loader(domain)()}
 
 
 def tasks(domain: str) -> list[dict[str, Any]]:
-    from tau2.registry import registry
-
     found = []
-    for task in registry.get_tasks_loader(domain)():
+    for task in _tasks(domain).values():
         criteria = task.evaluation_criteria
         instructions = task.user_scenario.instructions
         said = instructions if isinstance(instructions, str) else instructions.model_dump()
@@ -27,7 +36,21 @@ def tasks(domain: str) -> list[dict[str, Any]]:
             {"by": a.requestor, "tool": a.name, "arguments": a.arguments}
             for a in (criteria.actions or [] if criteria else [])
         ]
-        found.append({"id": task.id, "said": said, "ticket": task.ticket, "calls": calls})
+        found.append({"id": task.id, "said": said, "calls": calls})
+    return found
+
+
+def tools(domain: str) -> list[dict[str, Any]]:
+    from tau2.registry import registry
+
+    environment = registry.get_env_constructor(domain)()
+    found = []
+    for by, kit in (("assistant", environment.tools), ("user", environment.user_tools)):
+        for name, tool in kit.get_tools().items() if kit else ():
+            fields = tool.params.model_fields.items()
+            required = [field for field, about in fields if about.is_required()]
+            changes = kit.tool_type(name).value in ("write", "generic")
+            found.append({"by": by, "name": name, "required": required, "changes": changes})
     return found
 
 
@@ -37,7 +60,7 @@ def run(domain: str, task_id: str, calls: list[dict[str, Any]]) -> dict[str, Any
     from tau2.evaluator.evaluator import EvaluationType, evaluate_simulation
     from tau2.registry import registry
 
-    task = next(t for t in registry.get_tasks_loader(domain)() if t.id == task_id)
+    task = _tasks(domain)[task_id].model_copy(deep=True)
     environment = registry.get_env_constructor(domain)()
     state = task.initial_state
     environment.set_state(
@@ -72,20 +95,32 @@ def run(domain: str, task_id: str, calls: list[dict[str, Any]]) -> dict[str, Any
     return {"steps": steps, "reward": float(reward.reward)}
 
 
-def main() -> None:
-    from loguru import logger
+def _answer(request: dict[str, Any]) -> dict[str, Any]:
+    if request["do"] == "tasks":
+        return {"tasks": tasks(request["domain"])}
+    if request["do"] == "tools":
+        return {"tools": tools(request["domain"])}
+    return run(request["domain"], request["task"], request["calls"])
 
+
+def main() -> None:
+    try:
+        from loguru import logger
+        from tau2.registry import registry
+    except ImportError as error:
+        print(json.dumps({"missing": error.name or str(error)}), file=REAL, flush=True)
+        return
     logger.remove()
-    for line in sys.stdin:
-        request = json.loads(line)
+    print(json.dumps({"domains": registry.get_domains()}), file=REAL, flush=True)
+    gc.disable()
+    for count, line in enumerate(sys.stdin, start=1):
         try:
-            if request["do"] == "tasks":
-                answer: Any = {"tasks": tasks(request["domain"])}
-            else:
-                answer = run(request["domain"], request["task"], request["calls"])
+            answer = _answer(json.loads(line))
         except Exception as error:
             answer = {"failed": f"{type(error).__name__}: {error}"}
         print(json.dumps(answer), file=REAL, flush=True)
+        if count % _SWEEP == 0:
+            gc.collect()
 
 
 if __name__ == "__main__":

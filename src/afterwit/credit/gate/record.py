@@ -5,7 +5,7 @@ tools' names and the plan do not share it cannot see.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,8 +27,12 @@ _SHORTEST = 3
 
 @dataclass(frozen=True, kw_only=True)
 class Finding:
-    """step: its number, from 1; 0 where a plan's sentence was left undone. tool, argument: where it lies. told: what
-    the tool said, or the sentence."""
+    """step: its number, from 1; 0 where a step is lacking. tool, argument: where it lies. told: what the tool said, the
+    plan's sentence, the value, or the tool that was meant.
+
+    kind: external, refused, unplanned, undone, unsupported of the record; argument, instead, missing and unplanned of
+    a comparison with a replay.
+    """
 
     kind: str
     step: int
@@ -37,42 +41,46 @@ class Finding:
     told: str = ""
 
 
+def external(step: Step) -> bool:
+    """Whether a step's error comes from the environment, and not from what the tool was given."""
+    return bool(step.error and _EXTERNAL.search(step.error))
+
+
 def external_faults(episode: Episode) -> list[Finding]:
-    """Errors that come from the environment and that the same call did not make good later."""
+    """Errors that come from the environment where the same call did not get through later, with whatever answer."""
     found = []
     for i, step in enumerate(episode.steps):
         same = (
             later for later in episode.steps[i + 1 :] if (later.tool, later.arguments) == (step.tool, step.arguments)
         )
-        mended = any(later.error is None for later in same)
-        if step.error and _EXTERNAL.search(step.error) and not mended:
-            found.append(Finding(kind="external", step=i + 1, tool=step.tool, told=step.error))
+        if external(step) and all(external(later) for later in same):
+            found.append(Finding(kind="external", step=i + 1, tool=step.tool, told=step.error or ""))
     return found
 
 
-def complaints(episode: Episode) -> list[Finding]:
+def complaints(steps: Sequence[Step]) -> list[Finding]:
     """Errors by which a tool refuses what it was given."""
     return [
         Finding(kind="refused", step=i, tool=step.tool, told=step.error)
-        for i, step in enumerate(episode.steps, 1)
-        if step.error and not _EXTERNAL.search(step.error)
+        for i, step in enumerate(steps, 1)
+        if step.error and not external(step)
     ]
 
 
 def departures(episode: Episode) -> list[Finding]:
     """Steps that no sentence of the plan speaks of, and sentences that speak of a tool in use but got no step."""
-    sentences = [(text, _stems(text)) for text in _SENTENCE.split(episode.plan or "") if text.strip()]
+    sentences = [(text, stems(text)) for text in _SENTENCE.split(episode.plan or "") if text.strip()]
     if not sentences:
         return []
     found, met = [], set()
     for i, step in enumerate(episode.steps, 1):
-        spoken = [k for k, (_, stems) in enumerate(sentences) if _speaks_of(stems, step)]
+        spoken = [k for k, (_, words) in enumerate(sentences) if _speaks_of(words, step)]
         met.update(spoken)
         if not spoken:
             found.append(Finding(kind="unplanned", step=i, tool=step.tool))
-    tools = [_stems(_CAMEL.sub(" ", step.tool)) for step in episode.steps]
-    for k, (text, stems) in enumerate(sentences):
-        if k not in met and not any(tool & stems for tool in tools):
+    tools = [stems(_CAMEL.sub(" ", step.tool)) for step in episode.steps]
+    for k, (text, words) in enumerate(sentences):
+        if k not in met and not any(tool & words for tool in tools):
             found.append(Finding(kind="undone", step=0, told=text.strip()))
     return found
 
@@ -90,13 +98,8 @@ def unsupported(episode: Episode) -> list[Finding]:
     return found
 
 
-def same_steps(one: Episode, other: tuple[Step, ...]) -> bool:
-    """Whether two runs called the same tools with the same arguments, in the same order."""
-    return [(s.tool, dict(s.arguments)) for s in one.steps] == [(s.tool, dict(s.arguments)) for s in other]
-
-
 def _speaks_of(sentence: frozenset[str], step: Step) -> bool:
-    tool = _stems(_CAMEL.sub(" ", step.tool))
+    tool = stems(_CAMEL.sub(" ", step.tool))
     return bool(tool) and 2 * len(tool & sentence) >= len(tool)
 
 
@@ -105,7 +108,7 @@ def _stands_in(text: str, seen: str) -> bool:
     return text in seen or (bool(words) and all(word in seen for word in words))
 
 
-def _stems(text: str) -> frozenset[str]:
+def stems(text: str) -> frozenset[str]:
     return frozenset(w[:_STEM] for w in _WORD.findall(normalised(text.replace("_", " "))) if w not in _SKIP)
 
 
