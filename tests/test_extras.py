@@ -30,7 +30,7 @@ with Memory("m.db", scope="default", embedder=HashEmbedder()) as memory:
     memory.add("Ask a question.", key="push")
     assert memory.search("push")
 from afterwit import compose
-compose.SentenceEncoder = HashEmbedder
+compose.memory.SentenceEncoder = HashEmbedder
 from afterwit.cli import main
 sys.argv = ["afterwit", "ingest", "log.jsonl", "--store", "m.db"]
 main()

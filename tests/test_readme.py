@@ -19,7 +19,7 @@ def test_the_twenty_lines_run(
     (code,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
     assert len(code.strip().splitlines()) <= 24
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("afterwit.compose.SentenceEncoder", HashEmbedder)
+    monkeypatch.setattr("afterwit.compose.memory.SentenceEncoder", HashEmbedder)
     (tmp_path / "delivery").mkdir()
     now = datetime.now(UTC)
     rows = [

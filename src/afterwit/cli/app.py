@@ -5,7 +5,9 @@ from typing import Annotated
 import typer
 
 from afterwit import __version__
-from afterwit.cli import bank, exchange, learn, prove
+from afterwit.cli import bank, exchange, learn
+from afterwit.cli.demo import demo
+from afterwit.cli.evaluate import evaluate
 
 app = typer.Typer(
     name="afterwit",
@@ -30,7 +32,7 @@ def root(
 
 
 for command in (
-    prove.demo,
+    demo,
     learn.init,
     learn.ingest,
     learn.evolve,
@@ -47,4 +49,4 @@ for command in (
 ):
     app.command()(command)
 app.command("import")(exchange.import_)
-app.add_typer(prove.evaluate, name="evaluate")
+app.add_typer(evaluate, name="evaluate")

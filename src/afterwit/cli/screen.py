@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from afterwit.memory import Memory
     from afterwit.ports import Progress as Report
 
-_WORDS = {"card", "why", "what", "value", "when", "state", "field"}
+_WORDS = {"card", "gate", "why", "what", "value", "when", "state", "field"}
 
 console = Console()
 errors = Console(stderr=True)

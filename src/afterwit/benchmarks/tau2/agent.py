@@ -28,6 +28,7 @@ from afterwit.model import Card, Citation, Episode
 _AT = datetime(2000, 1, 1, tzinfo=UTC)
 _OUTSIDE = "503 service unavailable"
 _PLANNING = re.compile(r"the task speaks of (\w+), give (.+?) a step of its own in the plan")
+_CASE = re.compile(r"recall that of (.+), it worked")
 _EXECUTION = re.compile(r"a step calls ([^,]+), (?:take|check) its (.+?) (?:word for word|against)")
 
 
@@ -60,9 +61,12 @@ class Mistakes:
 
 
 def forgotten(card: Card, task: str) -> frozenset[str]:
-    """Tools that a planning card, followed, brings into the plan of this task: those whose cue the task speaks of."""
+    """Tools that a planning card, followed, brings into the plan of this task: those whose cue the task speaks of, and
+    of a case that worked those that the task speaks of."""
     words = stems(task)
-    return frozenset(_name(tool) for cue, tool in _PLANNING.findall(card.guidance) if stems(cue) <= words)
+    advised = {_name(tool) for cue, tool in _PLANNING.findall(card.guidance) if stems(cue) <= words}
+    done = [_name(tool) for tools in _CASE.findall(card.guidance) for tool in tools.split(",")]
+    return frozenset(advised | speaks_of(task, done).keys())
 
 
 def misgiven(card: Card) -> frozenset[tuple[str, str]]:

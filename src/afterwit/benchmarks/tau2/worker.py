@@ -5,18 +5,24 @@
     {"do": "run", "domain": "retail", "task": "0", "calls": [{"by": "assistant", "tool": "…", "arguments": {…}}, …]}
 
 A call with ``fault`` is not made: its text is the error that the agent sees. Standard library and τ² alone.
+
+A run needs three fresh databases, and reading them costs ten times the run. They are read once, and each run happens in
+a forked child that takes its own from them, which the parent never touches.
 """
 
 import gc
 import json
+import os
 import sys
+from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import cache
 from typing import Any
 
 REAL = sys.stdout
 sys.stdout = sys.stderr  # the package logs; answers alone go out
-_SWEEP = 25  # runs between two collections of garbage: databases are large, and walking them costs more than the run
+_COPIES = 3  # of each database in one run: the agent's, and the verifier's two
+_fresh: dict[tuple[type, str], list[Any]] = {}
 
 
 @cache
@@ -52,6 +58,54 @@ def tools(domain: str) -> list[dict[str, Any]]:
             changes = kit.tool_type(name).value in ("write", "generic")
             found.append({"by": by, "name": name, "required": required, "changes": changes})
     return found
+
+
+def _keep_fresh() -> None:
+    """Makes τ² take databases from those that are ready, where there are any."""
+    from tau2.environment.db import DB
+
+    read: Callable[..., Any] = DB.load.__func__
+
+    def load(cls: type, path: str) -> Any:
+        ready = _fresh.setdefault((cls, str(path)), [])
+        return ready.pop() if ready else read(cls, path)
+
+    DB.load = classmethod(load)
+
+
+@cache
+def _ready(domain: str) -> None:
+    """Reads what a run of the domain will need."""
+    from tau2.registry import registry
+
+    known = set(_fresh)
+    registry.get_env_constructor(domain)()
+    for cls, path in set(_fresh) - known:
+        _fresh[cls, path] = [cls.load(path) for _ in range(_COPIES)]  # type: ignore[attr-defined]
+    gc.freeze()
+
+
+def _apart(work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """The work's answer, from a child that keeps its changes to itself."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if not child:
+        os.close(reading)
+        with os.fdopen(writing, "w", encoding="utf-8") as pipe:
+            pipe.write(json.dumps(_answered(work)))
+        os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading, encoding="utf-8") as pipe:
+        text = pipe.read()
+    os.waitpid(child, 0)
+    return dict(json.loads(text)) if text else {"failed": "the run ended without an answer"}
+
+
+def _answered(work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    try:
+        return work()
+    except Exception as error:
+        return {"failed": f"{type(error).__name__}: {error}"}
 
 
 def run(domain: str, task_id: str, calls: list[dict[str, Any]]) -> dict[str, Any]:
@@ -100,7 +154,9 @@ def _answer(request: dict[str, Any]) -> dict[str, Any]:
         return {"tasks": tasks(request["domain"])}
     if request["do"] == "tools":
         return {"tools": tools(request["domain"])}
-    return run(request["domain"], request["task"], request["calls"])
+    _tasks(request["domain"])
+    _ready(request["domain"])
+    return _apart(lambda: run(request["domain"], request["task"], request["calls"]))
 
 
 def main() -> None:
@@ -111,16 +167,11 @@ def main() -> None:
         print(json.dumps({"missing": error.name or str(error)}), file=REAL, flush=True)
         return
     logger.remove()
+    _keep_fresh()
     print(json.dumps({"domains": registry.get_domains()}), file=REAL, flush=True)
-    gc.disable()
-    for count, line in enumerate(sys.stdin, start=1):
-        try:
-            answer = _answer(json.loads(line))
-        except Exception as error:
-            answer = {"failed": f"{type(error).__name__}: {error}"}
-        print(json.dumps(answer), file=REAL, flush=True)
-        if count % _SWEEP == 0:
-            gc.collect()
+    gc.disable()  # walking the databases costs more than a run
+    for line in sys.stdin:
+        print(json.dumps(_answered(lambda line=line: _answer(json.loads(line)))), file=REAL, flush=True)  # type: ignore[misc]
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from afterwit.credit.gate.compare import Replayed
 from afterwit.credit.gate.record import Finding, complaints, stems
-from afterwit.model import Episode, Lesson, Stage, normalised
+from afterwit.model import Episode, Lesson, Stage, content_hash, normalised
 
 _LONGEST = 120
 _SPOKEN = 0.4
@@ -57,7 +57,9 @@ def _execution(signs: Sequence[Finding]) -> Lesson | None:
 
 
 def _planning(episode: Episode, replayed: Replayed | None) -> Lesson | None:
-    return (_order(replayed) if replayed else None) or _unused(episode) or _left_out(episode)
+    found = (_order(replayed) if replayed else None) or _unused(episode)
+    # Where the tools are known a part of the task without one is this task's own, and no lesson for another.
+    return found or (None if _tools(episode) else _left_out(episode))
 
 
 def worked(episode: Episode) -> dict[Stage, Lesson]:
@@ -68,9 +70,32 @@ def worked(episode: Episode) -> dict[Stage, Lesson]:
     return next(({"planning": _remember(tool, cue)} for tool, cue in spoken.items() if tool in used), {})
 
 
-def speaks_of(text: str, tools: Sequence[str]) -> dict[str, str]:
+def guess(episode: Episode, stage: Stage) -> Lesson | None:
+    """What a writer says of a failed stage where nothing shows: the tool at hand that the task's words come nearest to
+    and no step used, or some argument of the last step. None where there is neither."""
+    if stage == "planning":
+        return _unused(episode, least=0.0)
+    for step in reversed(episode.steps):
+        if step.arguments:
+            names = sorted(step.arguments)
+            name = names[int(content_hash(episode.id)[:8], 16) % len(names)]
+            return _execution([Finding(kind="argument", step=0, tool=step.tool, argument=name)])
+    return None
+
+
+def case(episode: Episode, stage: Stage) -> Lesson:
+    """What was done, kept as it was: advice it is not, and only a like task could make use of it."""
+    tools = " ".join(dict.fromkeys(step.tool.replace("_", " ") + "," for step in episode.steps)) or "nothing,"
+    asked = " ".join(episode.task.split())[:_LONGEST]
+    outcome = "it worked" if episode.success else "it failed"
+    return Lesson(
+        stage=stage, key=asked, condition=f"the task is: {asked}", action=f"recall that of {tools[:_LONGEST]} {outcome}"
+    )
+
+
+def speaks_of(text: str, tools: Sequence[str], *, least: float = _SPOKEN) -> dict[str, str]:
     """Tools that a text speaks of, most clearly first, each with the rarest of its words there. A tool's words weigh
-    1 / (tools that have them); it is spoken of where the text has 0.4 of their weight."""
+    1 / (tools that have them); it is spoken of where the text has ``least`` of their weight, and any of them."""
     words = {tool: stems(tool) for tool in tools}
     rarity = Counter(word for of in words.values() for word in of)
     said = stems(text)
@@ -81,16 +106,16 @@ def speaks_of(text: str, tools: Sequence[str]) -> dict[str, str]:
     }
     found = {}
     for tool in sorted(share, key=lambda tool: (-share[tool], tool)):
-        if share[tool] >= _SPOKEN:
+        if share[tool] >= least and share[tool] > 0:
             held = [word for word in tool.lower().split("_") if stems(word) & said]
             found[tool] = min(held, key=lambda word: (min(rarity[s] for s in stems(word)), word))
     return found
 
 
-def _unused(episode: Episode) -> Lesson | None:
+def _unused(episode: Episode, *, least: float = _SPOKEN) -> Lesson | None:
     """The tool at hand that the task speaks of most clearly and no step used."""
     used = {step.tool for step in episode.steps}
-    spoken = speaks_of(episode.task, _tools(episode))
+    spoken = speaks_of(episode.task, _tools(episode), least=least)
     return next((_remember(tool, cue) for tool, cue in spoken.items() if tool not in used), None)
 
 

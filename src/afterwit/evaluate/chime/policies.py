@@ -2,10 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Protocol
 
 from afterwit.evolve.stages.rules import StageRules
-from afterwit.model import Attribution, Card, Episode, Stage
-from afterwit.ports import Capacity, Gate
+from afterwit.model import Attribution, Card, Episode, Refusal, Stage
+from afterwit.ports import Capacity, Embedder, Gate
 from afterwit.recall.retrieve import RecallRules
 
 _APART: Mapping[Stage, str] = {"planning": "planning", "execution": "execution"}
@@ -13,10 +15,30 @@ _SHARED: Mapping[Stage, str] = {"planning": "shared", "execution": "shared"}
 _UNBOUNDED = StageRules(merge=2.0, prune_uses=10**9, capacity=Capacity(cards=10**6, tokens=10**9), card_tokens=10**6)
 
 
+class StageMemory(Protocol):
+    """What one policy remembers while a stream runs."""
+
+    refused: list[Refusal]
+
+    @property
+    def cards(self) -> tuple[Card, ...]: ...
+
+    def recall(self, stage: Stage, query: str, *, at: datetime) -> Sequence[Card]: ...
+
+    def closed(self, episode: Episode) -> tuple[Episode, tuple[Card, ...]]:
+        """The episode with what was recalled in it, and those cards; the next episode starts afresh."""
+
+    def learn(self, episode: Episode, cards: Sequence[Card]) -> None: ...
+
+
+class MemoryOf(Protocol):
+    def __call__(self, policy: "StagePolicy", embedder: Embedder, *, scope: str) -> StageMemory: ...
+
+
 @dataclass(frozen=True, kw_only=True)
 class StagePolicy:
     """gate: None learns nothing. banks: stage → the bank that it recalls from and writes to; a stage left out has no
-    memory. bounded: whether capacity, merging and pruning hold. kind: for the table."""
+    memory. kind: for the table. memory: of another make than ours, as a package has it."""
 
     name: str
     gate: Gate | None
@@ -25,6 +47,7 @@ class StagePolicy:
     recall: RecallRules = field(default_factory=RecallRules)
     k: int = 3
     kind: str = "ablation"
+    memory: MemoryOf | None = None
 
 
 @dataclass(frozen=True)
@@ -72,15 +95,21 @@ class Unvalued:
         return replace(self.gate(episode, cards), helped=(), misleading=())
 
 
-def policies(gate: Gate, writer: Gate) -> tuple[StagePolicy, ...]:
-    """gate: attributes. writer: lessons for both stages whatever the cause, in the same words for every policy."""
+def policies(gate: Gate, writer: Gate, recorder: Gate) -> tuple[StagePolicy, ...]:
+    """gate: attributes. writer: lessons for both stages whatever the cause, in the same words for every policy.
+    recorder: the same, and of an episode that teaches a stage nothing the episode itself, for the bank that appends."""
     both = Everywhere(writer)
     plain = RecallRules(value=0.0)
     chime = StagePolicy(name="chime", gate=gate, kind="chime")
     return (
         StagePolicy(name="none", gate=None, kind="baseline"),
         StagePolicy(
-            name="outcome_only", gate=Unvalued(both), banks=_SHARED, rules=_UNBOUNDED, recall=plain, kind="baseline"
+            name="outcome_only",
+            gate=Unvalued(Everywhere(recorder)),
+            banks=_SHARED,
+            rules=_UNBOUNDED,
+            recall=plain,
+            kind="baseline",
         ),
         StagePolicy(
             name="self_judged", gate=SelfJudged(both), banks=_SHARED, rules=_UNBOUNDED, recall=plain, kind="baseline"

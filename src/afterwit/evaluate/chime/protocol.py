@@ -12,7 +12,7 @@ import numpy as np
 
 from afterwit.credit.items import Floats
 from afterwit.evaluate.chime.memory import StreamMemory
-from afterwit.evaluate.chime.policies import StagePolicy
+from afterwit.evaluate.chime.policies import StageMemory, StagePolicy
 from afterwit.evaluate.chime.world import World
 from afterwit.model import Card, Episode
 from afterwit.ports import Embedder, Progress
@@ -76,9 +76,12 @@ def run_policy(
     embedder: Embedder,
     *,
     rules: ChimeRules = ChimeRules(),
+    judge: World | None = None,
     progress: Progress | None = None,
 ) -> tuple[Run, ...]:
-    """The policy through every domain and order."""
+    """The policy through every domain and order. judge: the world whose agent uses the frozen bank, where it is another
+    than the one that the bank was learned with: the transfer to another backbone. It has the same tasks."""
+    judging = judge or world
     runs = []
     for domain, orders in streams(world, rules).items():
         judged: list[Judged] = []
@@ -87,14 +90,14 @@ def run_policy(
         banks: tuple[Card, ...] = ()
         refused = 0
         for order, (early, late) in enumerate(orders):
-            memory = StreamMemory(policy, embedder, scope=f"{world.name}/{domain}/{order}")
+            memory = (policy.memory or StreamMemory)(policy, embedder, scope=f"{world.name}/{domain}/{order}")
             marks = {max(1, round(share * len(early))): share for share in rules.checkpoints}
             for place, task in enumerate(early, start=1):
                 episode, cards = _served(world, domain, task, memory, order, place)
                 memory.learn(episode, cards)
                 learned.append(bool(episode.success))
                 if place in marks:
-                    found = [_judge(world, domain, late_task, memory, order) for late_task in late]
+                    found = [_judge(judging, domain, late_task, memory, order) for late_task in late]
                     share = np.array([one.success for one in found], dtype=np.float64)
                     points.setdefault(marks[place], []).append((len(memory.cards), share))
                     if place == len(early):
@@ -124,13 +127,13 @@ def run_policy(
     return tuple(runs)
 
 
-def _judge(world: World, domain: str, task: str, memory: StreamMemory, order: int) -> Judged:
+def _judge(world: World, domain: str, task: str, memory: StageMemory, order: int) -> Judged:
     episode, cards = _served(world, domain, task, memory, order, _JUDGED)
     return Judged(task=task, order=order, success=bool(episode.success), cards=cards)
 
 
 def _served(
-    world: World, domain: str, task: str, memory: StreamMemory, order: int, place: int
+    world: World, domain: str, task: str, memory: StageMemory, order: int, place: int
 ) -> tuple[Episode, tuple[Card, ...]]:
     """Time is the place in the stream, one minute a task."""
     at = _START + timedelta(minutes=place)

@@ -21,7 +21,8 @@ def scored(
     seed: int,
 ) -> dict[str, dict[str, Interval]]:
     """Policy → metric → figure. All policies served the same tasks in the same orders, so differences are paired; the
-    bootstrap resamples tasks, whose orders stay together. ``gain@X`` is success less that of policy X."""
+    bootstrap resamples tasks, whose orders stay together. ``gain@X`` is success less that of policy X; ``rescued`` the
+    share that succeeds of what fails without memory, ``harmed`` the share that fails of what succeeds without."""
     some = next(iter(runs.values()))
     tasks = [f"{run.domain}/{one.task}" for run in some for one in run.judged]
     domains = np.array([run.domain for run in some for _ in run.judged])
@@ -42,6 +43,10 @@ def scored(
             if other.name != policy.name and (policy.kind == "chime" or other.name == "none"):
                 gain = Ratio(top=won - success[other.name], bottom=whole)
                 found[f"gain@{other.name}"] = resamples.interval(gain)
+        if "none" in success and policy.name != "none":
+            lost, had = 1 - success["none"], success["none"]
+            found["rescued"] = resamples.interval(Ratio(top=won * lost, bottom=lost))
+            found["harmed"] = resamples.interval(Ratio(top=(1 - won) * had, bottom=had))
         kept = [count for run in of for count in run.kept]
         found["memories"] = Interval(value=float(np.mean(kept)), n=len(kept))
         found["refused"] = Interval(value=float(sum(run.refused for run in of)))

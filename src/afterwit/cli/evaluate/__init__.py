@@ -1,0 +1,9 @@
+"""`afterwit evaluate`: one file a benchmark."""
+
+import typer
+
+from afterwit.cli.evaluate import chime, upworthy
+
+evaluate = typer.Typer(help="Run a benchmark and print its record.", no_args_is_help=True)
+evaluate.command("upworthy")(upworthy.upworthy)
+evaluate.command("chime")(chime.chime)

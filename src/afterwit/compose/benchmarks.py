@@ -1,0 +1,78 @@
+"""What the benchmarks run on: a ledger that goes when they are done, the default embedder, environments outside."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from afterwit import models
+from afterwit.benchmarks.tau2.attribution import attribution
+from afterwit.benchmarks.tau2.environment import Tau2
+from afterwit.benchmarks.tau2.learning import learning
+from afterwit.benchmarks.upworthy.run import run
+from afterwit.benchmarks.upworthy.sample import sample, split
+from afterwit.compose.memory import IN_MEMORY
+from afterwit.evaluate.chime.protocol import ChimeRules
+from afterwit.evaluate.record import EvaluationRecord
+from afterwit.ports import Chat, Progress
+from afterwit.providers.embedder import SentenceEncoder
+from afterwit.store.open import open_store
+from afterwit.store.segments import Segments
+
+
+def worded(record: EvaluationRecord, chat: Chat, progress: Progress | None = None) -> EvaluationRecord:
+    """The record with the cards of its bank worded by a model, as one more round that names what was refused."""
+
+    if not record.rounds:
+        return record
+    round_ = models.reworded(record.cards, models.worder(chat), like=record.rounds[-1], progress=progress)
+    cards = tuple(edit.writes[0] for edit in round_.edits)
+    taken = sum(card.guidance != before.guidance for card, before in zip(cards, record.cards, strict=True))
+    note = f"{taken} of {len(cards)} cards are worded by {chat.name}; of the others the deterministic sentence stands."
+    return replace(record, cards=cards, rounds=(*record.rounds, round_), notes=(*record.notes, note))
+
+
+def evaluate_upworthy(
+    history: Path, future: Path, *, capacity: int, seed: int, progress: Progress | None = None
+) -> EvaluationRecord:
+    """The headline benchmark on a ledger of its own, which goes when it is done."""
+
+    with TemporaryDirectory(prefix="afterwit-") as folder:
+        store = open_store(IN_MEMORY)
+        try:
+            return run(
+                history,
+                future,
+                store=store,
+                log=Segments(folder),
+                capacity=capacity,
+                seed=seed,
+                embedder=SentenceEncoder(),
+                progress=progress,
+            )
+        finally:
+            store.close()
+
+
+def evaluate_attribution(
+    domains: Sequence[str], *, most: int, seeds: int, gate: Chat | None = None, progress: Progress | None = None
+) -> EvaluationRecord:
+    """The attribution set on τ²-bench, whose Python ``AFTERWIT_TAU2_PYTHON`` names. Raises UsageError without it."""
+    gates = {} if gate is None else {f"model:{gate.name}": models.gate(gate)}
+    with Tau2() as world:
+        return attribution(world, domains, most=most, seeds=seeds, gates=gates, progress=progress)
+
+
+def evaluate_learning(
+    domains: Sequence[str], *, orders: int, seed: int, progress: Progress | None = None
+) -> EvaluationRecord:
+    """The scripted learning agent on τ²-bench. Raises UsageError without its Python."""
+    with Tau2() as world:
+        rules = ChimeRules(orders=orders, seed=seed)
+        return learning(world, domains, SentenceEncoder(), rules=rules, progress=progress)
+
+
+def split_sample(folder: Path) -> tuple[Path, Path]:
+    """The bundled sample of headline tests as two files in a folder: the earlier three quarters, and the rest."""
+
+    return split(sample(), folder)
