@@ -9,7 +9,7 @@ import pytest
 from afterwit import Memory
 from afterwit.errors import OutputError
 from afterwit.model import Attribution, Card, Episode, Lesson
-from afterwit.ports import FixedClock, HashEmbedder
+from afterwit.ports import FixedClock, HashEmbedder, ScriptedChat
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -119,3 +119,22 @@ def test_without_a_gate_the_record_itself_is_the_evidence(tmp_path: Path) -> Non
         (made,) = memory.evolve(bank="execution").edits[0].writes
         assert made.key == "refund order: card number"
         assert memory.evolve(bank="planning").edits == ()
+
+
+def test_a_round_says_what_its_model_cost(tmp_path: Path) -> None:
+    reflection = (
+        '{"stage": "execution", "confidence": 80, "reason": "the card was wrong", '
+        '"execution_lesson": {"condition": "a refund is asked for", "action": "check the card of the order"}}'
+    )
+    chat = ScriptedChat(reflection)
+    with Memory(tmp_path / "m.db", scope="a", model=chat, embedder=HashEmbedder()) as memory:
+        with memory.episode("Refund the order") as episode:
+            episode.plan("Refund it.")
+            episode.step("refund", {"card": "1"}, result="done")
+            episode.finish(success=False)
+        learned, again = memory.evolve(bank="execution"), memory.evolve(bank="planning")
+        assert (learned.figures["model_calls"], learned.figures["model_tokens"]) == (1, 2)
+        assert "model_cost" not in learned.figures, "no price is known"
+        assert again.figures["model_calls"] == 0, "an episode is attributed once"
+        (kept,) = memory.rounds(bank="execution")
+        assert kept.figures["model_calls"] == 1

@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Any, Literal, Self
 
 from afterwit import models
+from afterwit.chat.meter import metered
 from afterwit.compose import open_chat, open_parts
 from afterwit.credit.gate.evidence import EvidenceGate
 from afterwit.decisions.extraction import Extractor
@@ -84,7 +85,7 @@ class Memory:
         self.scope = scope
         self.capacity = Capacity(cards=capacity, tokens=60 * capacity)
         named = Vocabulary.load(vocabulary) if vocabulary else None
-        self._chat = open_chat(model) if isinstance(model, str) else model
+        self._chat = metered(open_chat(model) if isinstance(model, str) else model)
         self._gate = gate or (models.gate(self._chat) if self._chat else EvidenceGate())
         self._parts = open_parts(url, scope=scope, create=create, embedder=embedder, clock=clock)
         extractor = Extractor(vocabulary=named, likeness=Likeness(embed=self._parts.embedder, mine=meaning))
@@ -258,9 +259,12 @@ class Memory:
         """Credit, then edits, atomically, from what was available at ``as_of``.
 
         final: spend the tests that are still open, as before a freeze. dry_run: plan the round and change
-        nothing. approval: store the round as proposed; ``approve`` applies it.
+        nothing. approval: store the round as proposed; ``approve`` applies it. What a model cost stands in the round's
+        figures: model_calls, model_cached, model_failed, model_tokens, model_seconds and, where prices are known,
+        model_cost.
         """
         moment = _zoned(as_of) or self._parts.clock()
+        before = self._chat.usage if self._chat else None
         if bank in BOTH:
             round_ = self._stage_learner().plan(self._store, scope=self.scope, bank=bank, as_of=moment)
         else:
@@ -269,6 +273,8 @@ class Memory:
             )
             if self._chat is not None:
                 round_ = self._worded(round_, self._chat)
+        if self._chat and before is not None:
+            round_ = replace(round_, figures={**round_.figures, **self._chat.usage.since(before).figures})
         if dry_run:
             return replace(round_, status="proposed")
         if approval:

@@ -51,6 +51,19 @@ class Usage:
     def total(self) -> Line:
         return sum(self.purposes.values(), Line())
 
+    @property
+    def figures(self) -> dict[str, float]:
+        """For a round: what models cost in all, tokens read and written together."""
+        total = self.total
+        found = {
+            "model_calls": float(total.calls),
+            "model_cached": float(total.cached),
+            "model_failed": float(total.failed),
+            "model_tokens": float(total.input_tokens + total.output_tokens),
+            "model_seconds": total.seconds,
+        }
+        return found | ({"model_cost": total.cost} if self.priced else {})
+
     def since(self, earlier: "Usage") -> "Usage":
         """What came after an earlier reading of the same meter, such as within one round."""
         later = {name: line - earlier.purposes.get(name, Line()) for name, line in self.purposes.items()}
@@ -110,3 +123,8 @@ class Metered:
     def _add(self, purpose: str, line: Line) -> None:
         with self._lock:
             self._lines[purpose] = self._lines.get(purpose, Line()) + line
+
+
+def metered(chat: Chat | None) -> Metered | None:
+    """The chat with a meter around it, where it has none."""
+    return chat if chat is None or isinstance(chat, Metered) else Metered(chat)
