@@ -1,7 +1,7 @@
 """The public face: `Memory`, and `AsyncMemory` derived from it."""
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import wraps
@@ -16,6 +16,12 @@ from afterwit.credit.gate.evidence import EvidenceGate
 from afterwit.decisions.extraction import Extractor
 from afterwit.decisions.likeness import Likeness
 from afterwit.decisions.vocabulary import Vocabulary
+from afterwit.digest.answer import Answerer
+from afterwit.digest.catalogue import Catalogue
+from afterwit.digest.chunk import ChunkRules
+from afterwit.digest.extractive import Extractive
+from afterwit.digest.fold import Folding, Writer
+from afterwit.digest.profile import UserProfile
 from afterwit.errors import ConditionError, Conflict, InputError, NotFound, StoreError
 from afterwit.evolve import by_hand
 from afterwit.evolve.compare import BankDiff, diff
@@ -36,6 +42,7 @@ from afterwit.model import (
     Round,
     Stance,
     Value,
+    count_tokens,
     fold,
     new_id,
 )
@@ -124,6 +131,41 @@ class Memory:
             candidates=tuple(candidates),
         )
         return EpisodeRecorder(episode, store=self._store, clock=self._parts.clock, recall=self._recall)
+
+    def profile(
+        self,
+        user: str,
+        *,
+        budget: int = 5000,
+        query: str = "",
+        writer: Writer | None = None,
+        catalogue: Catalogue | None = None,
+        chunking: ChunkRules = ChunkRules(),
+        count: Callable[[str], int] = count_tokens,
+    ) -> UserProfile:
+        """What is remembered of a user, within ``budget`` tokens whatever the length of the history.
+
+        writer: who folds; the memory's model where it has one, else counting. catalogue: what is known of items beside
+        the user. count: the tokenizer in use. Raises InputError for a budget that holds nothing.
+        """
+        if not user.strip() or budget < 50:
+            raise InputError(f"a profile of {user!r} in {budget} tokens: name the user and give at least 50 tokens")
+        known = catalogue or Catalogue()
+        chosen = writer or (models.profile_writer(self._chat) if self._chat else Extractive(rarity=known.rarity))
+        return UserProfile(
+            store=self._store,
+            scope=self.scope,
+            user=user,
+            folding=Folding(writer=chosen, count=count, clock=self._parts.clock),
+            answerer=Answerer(embedder=self._parts.embedder, rarity=known.rarity, prior=known.chosen),
+            budget=budget,
+            query=query,
+            rules=chunking,
+        )
+
+    def users(self) -> tuple[str, ...]:
+        """Who has a profile."""
+        return self._store.users(self.scope)
 
     def search(
         self,
@@ -322,11 +364,17 @@ class Memory:
         card_id: str | None = None,
         episode_id: str | None = None,
         delivery_id: str | None = None,
+        user: str | None = None,
         everything: bool = False,
     ) -> Forgotten:
         """Erases text from every table, index, segment and free page; a tombstone without content stays."""
         forgotten = self._store.forget(
-            self.scope, card_id=card_id, episode_id=episode_id, delivery_id=delivery_id, everything=everything
+            self.scope,
+            card_id=card_id,
+            episode_id=episode_id,
+            delivery_id=delivery_id,
+            user=user,
+            everything=everything,
         )
         gone = [name.removeprefix("delivery:") for name in forgotten.tombstones if name.startswith("delivery:")]
         if everything or gone:

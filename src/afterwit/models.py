@@ -9,6 +9,7 @@ from pydantic import BaseModel
 from afterwit.credit.gate.model import ModelGate, Reflection
 from afterwit.decisions.reading import Read, Reader
 from afterwit.decisions.vocabulary import Vocabulary
+from afterwit.digest.model import Folded, ModelReader, ModelWriter, Ranked
 from afterwit.evolve.worded.reword import Assessment, Sentence, Worder, reword
 from afterwit.evolve.worded.templates import Templates
 from afterwit.generate.model import Chosen, ModelGenerator, Written
@@ -54,6 +55,14 @@ def generator(chat: Chat, *, instructions: str | None = None) -> ModelGenerator:
 
 def reader(chat: Chat, vocabulary: Vocabulary) -> Reader:
     return Reader(answer=asking(chat, Read), vocabulary=vocabulary)
+
+
+def profile_writer(chat: Chat) -> ModelWriter:
+    return ModelWriter(answer=asking(chat, Folded), model=chat.name)
+
+
+def profile_reader(chat: Chat) -> ModelReader:
+    return ModelReader(ranked=asking(chat, Ranked), model=chat.name)
 
 
 def reworded(cards: Sequence[Card], worder: Worder, *, like: Round, progress: Progress | None = None) -> Round:

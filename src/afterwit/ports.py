@@ -21,6 +21,7 @@ from afterwit.model import (
     Draft,
     Edit,
     Episode,
+    Profile,
     Recalled,
     Reply,
     Round,
@@ -79,6 +80,7 @@ class Forgotten:
     episodes: int = 0
     deliveries: int = 0
     rounds: int = 0
+    profiles: int = 0
     tombstones: tuple[str, ...] = ()
 
 
@@ -175,12 +177,26 @@ class Store(Protocol):
         card_id: str | None = None,
         episode_id: str | None = None,
         delivery_id: str | None = None,
+        user: str | None = None,
         everything: bool = False,
     ) -> Forgotten:
         """Erases text from every table, index and free page; exactly one target must be named."""
 
     def forgotten(self, scope: str, kind: str) -> frozenset[str]:
-        """Ids that have a tombstone. kind: ``card``, ``episode`` or ``delivery``."""
+        """Ids that have a tombstone. kind: ``card``, ``episode``, ``delivery`` or ``user``."""
+
+    def save_profile(self, profile: Profile, *, interactions: Sequence[str] = ()) -> None:
+        """A new version and the identities of the interactions that it folded, both or neither. Raises Conflict where
+        the version or an interaction is there already."""
+
+    def unfolded(self, scope: str, user: str, interactions: Sequence[str]) -> frozenset[str]:
+        """Those of the identities that no version has folded."""
+
+    def profiles(self, scope: str, user: str, *, limit: int | None = None) -> tuple[Profile, ...]:
+        """Versions of a user's profile, newest first."""
+
+    def users(self, scope: str) -> tuple[str, ...]:
+        """Who has a profile."""
 
     def export(self, scope: str) -> Iterator[str]:
         """JSON Lines; ``import_lines`` of them into an empty store exports the same bytes."""

@@ -6,6 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from afterwit import models
+from afterwit.benchmarks.recsys import run as recsys
 from afterwit.benchmarks.tau2.attribution import attribution
 from afterwit.benchmarks.tau2.environment import Tau2
 from afterwit.benchmarks.tau2.learning import learning
@@ -70,6 +71,33 @@ def evaluate_learning(
     with Tau2() as world:
         rules = ChimeRules(orders=orders, seed=seed)
         return learning(world, domains, SentenceEncoder(), rules=rules, progress=progress)
+
+
+def evaluate_recsys(
+    folder: Path,
+    *,
+    candidates: str,
+    negatives: int,
+    users: int | None,
+    budget: int,
+    windows: bool,
+    chat: Chat | None,
+    seed: int,
+    progress: Progress | None = None,
+) -> EvaluationRecord:
+    """Profiles beside other ways to use a history; with a chat also profiles that it writes."""
+    return recsys.run(
+        folder,
+        SentenceEncoder(),
+        candidates=candidates,
+        negatives=negatives,
+        most=users,
+        budget=budget,
+        windows=windows,
+        writers={} if chat is None else {"model": models.profile_writer(chat)},
+        seed=seed,
+        progress=progress,
+    )
 
 
 def split_sample(folder: Path) -> tuple[Path, Path]:

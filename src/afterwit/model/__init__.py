@@ -7,6 +7,7 @@ from afterwit.model.credit import Credit, Evidence, Interval, LifecycleVerdict, 
 from afterwit.model.edit import Bank, Batch, Edit, Round, fold
 from afterwit.model.episode import Citation, Decision, Delivery, Draft, Episode, Recalled, Step, Task
 from afterwit.model.ids import content_hash, new_id
+from afterwit.model.profile import Interaction, Profile, ProfileOperator
 from afterwit.model.stage import Attribution, Lesson, Stage, StageVerdict
 from afterwit.model.text import count_tokens, normalised
 
@@ -27,12 +28,15 @@ __all__ = [
     "Edit",
     "Episode",
     "Evidence",
+    "Interaction",
     "Interval",
     "Lesson",
     "LifecycleVerdict",
     "Message",
     "OperatorName",
     "Posterior",
+    "Profile",
+    "ProfileOperator",
     "Provenance",
     "Recalled",
     "Refusal",

@@ -16,6 +16,7 @@ from afterwit.model import Card, Delivery, Edit, Episode, normalised
 from afterwit.ports import Forgotten, system_clock
 from afterwit.store.codec import dumps, from_json, loads, to_json
 from afterwit.store.ledger import chunks, forgotten, require_scope
+from afterwit.store.profiles import drop
 from afterwit.store.tables import (
     banks,
     cards,
@@ -24,7 +25,9 @@ from afterwit.store.tables import (
     edit_cards,
     edits,
     episodes,
+    folded,
     micros,
+    profiles,
     put,
     recalls,
     rounds,
@@ -97,17 +100,20 @@ def forget(
     card_id: str | None,
     episode_id: str | None,
     delivery_id: str | None,
+    user: str | None,
     everything: bool,
 ) -> Forgotten:
     """Raises NotFound for an unknown target; one that was forgotten before is no error."""
     require_scope(connection, scope)
-    named = {"card": card_id, "episode": episode_id, "delivery": delivery_id}
+    named = {"card": card_id, "episode": episode_id, "delivery": delivery_id, "user": user}
     targets = [(kind, id_) for kind, id_ in named.items() if id_ is not None]
     if len(targets) + everything != 1:
-        raise InputError("forget takes exactly one of a card, an episode, a delivery or everything")
+        raise InputError("forget takes exactly one of a card, an episode, a delivery, a user or everything")
     if everything:
         return _everything(connection, scope)
     kind, id_ = targets[0]
+    if kind == "user":
+        return _user(connection, scope, id_)
     if forgotten(connection, scope, kind, [id_]):
         return Forgotten()
     erased = _Erased()
@@ -229,7 +235,19 @@ def _rewrite_records(connection: Connection, scope: str, table: Table, erased: _
 def _everything(connection: Connection, scope: str) -> Forgotten:
     """The scope's rows and no other's; its name, embedder and older tombstones stay."""
     counted = {}
-    for table in (vectors, edit_cards, edits, rounds, cards, recalls, episodes, deliveries, context_fields):
+    for table in (
+        vectors,
+        edit_cards,
+        edits,
+        rounds,
+        cards,
+        recalls,
+        episodes,
+        deliveries,
+        profiles,
+        folded,
+        context_fields,
+    ):
         here = table.c.scope == scope
         counted[table.name] = connection.scalar(select(func.count()).select_from(table).where(here)) or 0
         connection.execute(delete(table).where(here))
@@ -238,8 +256,19 @@ def _everything(connection: Connection, scope: str) -> Forgotten:
         episodes=counted["episodes"],
         deliveries=counted["deliveries"],
         rounds=counted["rounds"],
+        profiles=counted["profiles"],
     )
     return _bury(connection, scope, [("scope", scope)], done)
+
+
+def _user(connection: Connection, scope: str, user: str) -> Forgotten:
+    """Every version of the profile. The user may come again, and is then a new one."""
+    versions = drop(connection, scope, user)
+    if not versions and not forgotten(connection, scope, "user", [user]):
+        raise NotFound(f"there is no profile of {user} in scope {scope!r}")
+    at = micros(system_clock())
+    put(connection, tombstones, [{"scope": scope, "kind": "user", "id": user, "at": at}])
+    return Forgotten(profiles=versions, tombstones=(f"user:{user}",))
 
 
 def _bury(connection: Connection, scope: str, names: list[tuple[str, str]], done: Forgotten) -> Forgotten:

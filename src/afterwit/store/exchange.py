@@ -12,10 +12,11 @@ from sqlalchemy import Connection, Select, Table, insert, select
 from sqlalchemy.exc import IntegrityError
 
 from afterwit.errors import AfterwitError, Conflict, InputError
-from afterwit.model import Delivery, Episode, Recalled, Round, fold
+from afterwit.model import Delivery, Episode, Profile, Recalled, Round, fold
 from afterwit.store.bank import read_rounds
 from afterwit.store.codec import decode, decoder, dumps, encoder, loads
 from afterwit.store.ledger import delivery_row, episode_row, open_scope, require_scope
+from afterwit.store.profiles import profile_row
 from afterwit.store.rounds import card_row, insert_round
 from afterwit.store.tables import (
     banks,
@@ -23,6 +24,8 @@ from afterwit.store.tables import (
     context_fields,
     deliveries,
     episodes,
+    folded,
+    profiles,
     put,
     recalls,
     rounds,
@@ -39,6 +42,7 @@ _write_round, _read_recalled = encoder(Round), decoder(tuple[Recalled, ...])
 _PLAIN: dict[str, tuple[Table, tuple[str, ...]]] = {
     "field": (context_fields, ("name",)),
     "bank": (banks, ("name", "version", "capacity_cards", "capacity_tokens")),
+    "folded": (folded, ("user", "interaction")),
     "tombstone": (tombstones, ("kind", "id", "at")),
 }
 
@@ -62,6 +66,8 @@ def export(connection: Connection, scope: str) -> list[str]:
     versions = {row.id: row.version for row in connection.execute(select(rounds).where(rounds.c.scope == scope))}
     for round_ in reversed(read_rounds(connection, scope, None, None)):
         add("round", {"version": versions[round_.id], "value": _write_round(round_)})
+    for row in _of(connection, scope, select(profiles.c.payload), profiles, ("user", "version")):
+        add("profile", {"value": loads(row.payload)})
     for row in _of(connection, scope, select(vectors), vectors, ("card_id",)):
         add("vector", {"card_id": row.card_id, "data": b64encode(row.data).decode()})
     kept = connection.execute(select(scopes).where(scopes.c.name == scope)).one()
@@ -140,6 +146,14 @@ def _import_line(
         insert_round(connection, round_, version=data["version"])
         if round_.status == "applied":
             applied.append((round_, data["version"]))
+    elif kind == "profile":
+        _fields(kind, data, "value")
+        profile = decode(Profile, data["value"])
+        if profile.scope != scope:
+            raise InputError(
+                f"the profile of {profile.user!r} is of scope {profile.scope!r}, the header says {scope!r}"
+            )
+        connection.execute(insert(profiles).values(profile_row(profile)))
     elif kind == "vector":
         _fields(kind, data, "card_id", "data")
         vector = _bytes(data["data"])

@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 from sqlalchemy import select
 
 from afterwit.errors import Conflict
-from afterwit.model import Bank, Delivery, Edit, Episode, Recalled, Round
+from afterwit.model import Bank, Delivery, Edit, Episode, Profile, Recalled, Round
 from afterwit.ports import Capacity, Forgotten
 from afterwit.store import bank as _bank
 from afterwit.store import erase, exchange, ledger, soundness
+from afterwit.store import profiles as _profiles
 from afterwit.store import rounds as _rounds
 from afterwit.store.codec import from_json
 from afterwit.store.database import Database
@@ -155,6 +156,24 @@ class SqlStore:
 
     # Erasing, moving, checking
 
+    # Profiles
+
+    def save_profile(self, profile: Profile, *, interactions: Sequence[str] = ()) -> None:
+        with self.database.writing() as connection:
+            _profiles.save(connection, profile, interactions)
+
+    def profiles(self, scope: str, user: str, *, limit: int | None = None) -> tuple[Profile, ...]:
+        with self.database.reading() as connection:
+            return tuple(from_json(Profile, text) for text in _profiles.payloads(connection, scope, user, limit))
+
+    def unfolded(self, scope: str, user: str, interactions: Sequence[str]) -> frozenset[str]:
+        with self.database.reading() as connection:
+            return _profiles.unfolded(connection, scope, user, interactions)
+
+    def users(self, scope: str) -> tuple[str, ...]:
+        with self.database.reading() as connection:
+            return tuple(_profiles.users(connection, scope))
+
     def forget(
         self,
         scope: str,
@@ -162,6 +181,7 @@ class SqlStore:
         card_id: str | None = None,
         episode_id: str | None = None,
         delivery_id: str | None = None,
+        user: str | None = None,
         everything: bool = False,
     ) -> Forgotten:
         with self.database.writing() as connection:
@@ -171,6 +191,7 @@ class SqlStore:
                 card_id=card_id,
                 episode_id=episode_id,
                 delivery_id=delivery_id,
+                user=user,
                 everything=everything,
             )
         self._banks.clear()

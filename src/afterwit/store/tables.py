@@ -160,6 +160,24 @@ vectors = Table(
     ForeignKeyConstraint(["scope", "card_id"], ["cards.scope", "cards.id"]),
 )
 
+# What is remembered of users: every version, never changed, and which interactions went into them.
+profiles = Table(
+    "profiles",
+    metadata,
+    _scope(),
+    Column("user", Text, primary_key=True),
+    Column("version", Integer, primary_key=True),
+    Column("payload", Text, nullable=False),
+)
+
+folded = Table(
+    "folded",
+    metadata,
+    _scope(),
+    Column("user", Text, primary_key=True),
+    Column("interaction", Text, primary_key=True),
+)
+
 tombstones = Table(
     "tombstones",
     metadata,

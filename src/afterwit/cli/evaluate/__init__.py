@@ -2,8 +2,9 @@
 
 import typer
 
-from afterwit.cli.evaluate import chime, upworthy
+from afterwit.cli.evaluate import chime, recsys, upworthy
 
 evaluate = typer.Typer(help="Run a benchmark and print its record.", no_args_is_help=True)
 evaluate.command("upworthy")(upworthy.upworthy)
 evaluate.command("chime")(chime.chime)
+evaluate.command("recsys")(recsys.recsys)

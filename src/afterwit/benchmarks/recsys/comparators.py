@@ -1,0 +1,166 @@
+"""What a profile is compared with; each scores a user's candidates, higher is better.
+
+All but the trained ones learn nothing: they know titles, how often items are chosen by anyone, and one user's history.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from afterwit.benchmarks.recsys.data import Ratings, User
+from afterwit.digest.answer import Answerer, Candidate, Floats, commonness, standard
+from afterwit.digest.catalogue import Catalogue
+from afterwit.digest.chunk import ChunkRules, chunks
+from afterwit.digest.extractive import Extractive
+from afterwit.digest.fold import Folding, Writer
+from afterwit.digest.terms import words
+from afterwit.errors import ModelError
+from afterwit.model import Profile, count_tokens
+from afterwit.ports import Embedder
+
+_AT = datetime(2000, 1, 1, tzinfo=UTC)
+_TOP_CHUNKS, _PER_CHUNK = 5, 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scored:
+    """tokens: of the text that the answer was read from."""
+
+    scores: Floats
+    tokens: int
+
+
+Comparator = Callable[[User], Scored]
+
+
+class Known:
+    """An embedder that has read every title once; other texts it passes on."""
+
+    def __init__(self, embedder: Embedder, texts: Sequence[str]) -> None:
+        once = list(dict.fromkeys(texts))
+        self.name, self.dimensions = embedder.name, embedder.dimensions
+        self._embedder = embedder
+        self._places = {text: i for i, text in enumerate(once)}
+        self._matrix = embedder(once)
+
+    def __call__(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        if any(text not in self._places for text in texts):
+            return self._embedder(texts)
+        return self._matrix[[self._places[text] for text in texts]]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Bench:
+    """The data, and what all comparators share."""
+
+    data: Ratings
+    embedder: Known
+    catalogue: Catalogue
+    budget: int = 5000
+    window: int = 128_000
+
+    @staticmethod
+    def of(data: Ratings, embedder: Embedder, *, budget: int = 5000) -> "Bench":
+        titles = [item.title for item in data.items.values()]
+        chosen = (id_ for history in data.known for id_ in history)
+        return Bench(data=data, embedder=Known(embedder, titles), catalogue=Catalogue.of(titles, chosen), budget=budget)
+
+    def candidates(self, user: User) -> list[Candidate]:
+        return [Candidate(id=id_, title=self.data.items[id_].title) for id_ in user.candidates]
+
+    def titles(self, user: User) -> list[str]:
+        return [self.data.items[id_].title for id_ in user.history]
+
+    def answerer(self, *, prior: bool) -> Answerer:
+        return Answerer(
+            embedder=self.embedder, rarity=self.catalogue.rarity, prior=self.catalogue.chosen if prior else {}
+        )
+
+    # Without a profile
+
+    def popularity(self, user: User) -> Scored:
+        return Scored(scores=np.array([self.catalogue.chosen.get(id_, 0) for id_ in user.candidates], float), tokens=0)
+
+    def last_item(self, user: User) -> Scored:
+        last = self.titles(user)[-1:]
+        return Scored(scores=self._cosines(user, last).max(axis=1, initial=0), tokens=sum(map(count_tokens, last)))
+
+    def mean_embedding(self, user: User) -> Scored:
+        titles = self.titles(user)
+        return Scored(scores=self._cosines(user, titles).mean(axis=1), tokens=sum(map(count_tokens, titles)))
+
+    def bm25(self, user: User) -> Scored:
+        """Okapi over the candidates with the whole history as the query, k1 = 1.2, b = 0.75."""
+        titles = self.titles(user)
+        asked = Counter(word for title in titles for word in words(title))
+        found = self.answerer(prior=False).words_of(asked, self.candidates(user))
+        return Scored(scores=found, tokens=sum(map(count_tokens, titles)))
+
+    def bm25_and_prior(self, user: User) -> Scored:
+        """No profile: the two parts alone that cost nothing, at the answerer's weights."""
+        rules, found = self.answerer(prior=True).rules, self.bm25(user)
+        prior = commonness(self.popularity(user).scores)
+        return Scored(scores=rules.words * standard(found.scores) + rules.prior * prior, tokens=found.tokens)
+
+    def full_history(self, user: User) -> Scored:
+        """Every title as a line of text, the newest that fit the window, read by the same answerer."""
+        return self._lines(user, self._within(self.titles(user), self.window))
+
+    def retrieval(self, user: User) -> Scored:
+        """The five chunks of the history that lie nearest to the candidates, read by the same answerer."""
+        titles = self.titles(user)
+        parts = [titles[i : i + _PER_CHUNK] for i in range(0, len(titles), _PER_CHUNK)]
+        near = self._cosines(user, titles).max(axis=0)
+        best = sorted(range(len(parts)), key=lambda i: -max(near[i * _PER_CHUNK : i * _PER_CHUNK + len(parts[i])]))
+        return self._lines(user, [title for i in sorted(best[:_TOP_CHUNKS]) for title in parts[i]])
+
+    # With one
+
+    def profile(self, *, writer: Writer | None = None, prior: bool = True, turns: int = 3) -> Comparator:
+        answerer, rules = self.answerer(prior=prior), ChunkRules(turns=turns)
+        folding = Folding(writer=writer or Extractive(rarity=self.catalogue.rarity), clock=lambda: _AT)
+        empty = Profile(
+            scope="recsys",
+            user="",
+            version=0,
+            text="",
+            tokens=0,
+            budget=self.budget,
+            writer="",
+            operator="fold",
+            at=_AT,
+        )
+
+        def scored(user: User) -> Scored:
+            state = replace(empty, user=user.id)
+            with suppress(ModelError):  # what a writer that failed had folded by then stands
+                for chunk in chunks(self.data.interactions(user), rules=rules):
+                    state = folding.fold(state, chunk)
+            return Scored(scores=answerer.scores(state.text, self.candidates(user)), tokens=state.tokens)
+
+        return scored
+
+    def _lines(self, user: User, titles: Sequence[str]) -> Scored:
+        text = "# Profile\n## Notes\n" + "\n".join(f"- {title}" for title in titles)
+        scores = self.answerer(prior=False).scores(text, self.candidates(user))
+        return Scored(scores=scores, tokens=sum(map(count_tokens, titles)))
+
+    def _within(self, titles: Sequence[str], window: int) -> list[str]:
+        kept: list[str] = []
+        for title in reversed(titles):
+            window -= count_tokens(title)
+            if window < 0:
+                break
+            kept.append(title)
+        return kept[::-1]
+
+    def _cosines(self, user: User, titles: Sequence[str]) -> NDArray[Any]:
+        """(candidates, titles)."""
+        one = self.embedder([self.data.items[id_].title for id_ in user.candidates])
+        return one.astype(np.float64) @ self.embedder(titles).astype(np.float64).T

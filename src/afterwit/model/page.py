@@ -1,0 +1,114 @@
+"""A page as it was seen, and the item that it shows."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Literal
+
+from afterwit.model.ids import content_hash
+
+Availability = Literal["in stock", "out of stock"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Box:
+    """In pixels of the page, from its top left corner."""
+
+    left: float
+    top: float
+    width: float
+    height: float
+
+    @property
+    def right(self) -> float:
+        return self.left + self.width
+
+    @property
+    def bottom(self) -> float:
+        return self.top + self.height
+
+    @property
+    def middle(self) -> float:
+        """Of its height."""
+        return self.top + self.height / 2
+
+    def moved(self, down: float) -> "Box":
+        return Box(left=self.left, top=self.top + down, width=self.width, height=self.height)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TextLine:
+    """confidence: of the reading, 1 where the text is exact. struck: a line goes through it. heading: its level,
+    1 the largest, 0 for plain text."""
+
+    text: str
+    box: Box
+    confidence: float = 1.0
+    struck: bool = False
+    heading: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tile:
+    """A strip of a screenshot over its whole width. png: its bytes. box: where it lies; neighbours overlap."""
+
+    png: bytes
+    box: Box
+
+
+@dataclass(frozen=True, kw_only=True)
+class Picture:
+    """An image as the page showed it. source: its address, "" where it has none that is short."""
+
+    source: str
+    text: str
+    box: Box
+
+
+@dataclass(frozen=True, kw_only=True)
+class Screenshot:
+    """tiles: top to bottom. height: of the whole page; cut: it was longer than what is shown. html: of the page after
+    it loaded. refused: requests that would have left this machine."""
+
+    tiles: tuple[Tile, ...]
+    width: int
+    height: int
+    html: str
+    pictures: tuple[Picture, ...] = ()
+    cut: bool = False
+    refused: int = 0
+
+    @property
+    def hash(self) -> str:
+        """Of what is seen."""
+        return content_hash(*(tile.png.hex() for tile in self.tiles))
+
+
+@dataclass(frozen=True, kw_only=True)
+class PageText:
+    """What a page says. lines: in reading order; markdown: the same with headings and columns kept apart."""
+
+    lines: tuple[TextLine, ...]
+    markdown: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ItemCard:
+    """The item that a page is about; nothing in it was said by anyone but the page.
+
+    price: what it costs now, in currency (ISO 4217, or the sign as printed where that is all there is); was: a price
+    before a reduction. rating: out of five. images: addresses, or ``crop:HASH`` of a part of the screenshot. source:
+    hash of the page. concerns: what was left out since it would steer whoever reads it.
+    """
+
+    title: str
+    price: Decimal | None = None
+    currency: str | None = None
+    was: Decimal | None = None
+    availability: Availability | None = None
+    brand: str | None = None
+    rating: float | None = None
+    description: str = ""
+    images: tuple[str, ...] = ()
+    source: str = ""
+    provenance: Literal["page"] = "page"
+    concerns: tuple[str, ...] = ()

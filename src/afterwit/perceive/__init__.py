@@ -1,0 +1,1 @@
+"""A page of a shop → screenshot → text → item card (ReMem's perception)."""

@@ -1,0 +1,234 @@
+"""Chromium, shown pages of this machine only."""
+
+import asyncio
+import ipaddress
+import os
+import shutil
+from contextlib import suppress
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
+
+from afterwit.errors import InputError, MissingExtra, Refused, UsageError
+from afterwit.model.page import Box, Picture, Screenshot, Tile
+from afterwit.providers.endpoint import within
+
+_NAMES = ("chromium", "chromium-browser", "google-chrome")
+_OVERLAP = 40
+"""Pixels that a tile takes of each neighbour: text up to twice as high is whole in one of them."""
+
+_ARGUMENTS = (
+    "--disable-background-networking",
+    "--disable-gpu",
+    "--no-first-run",
+    "--force-color-profile=srgb",
+    "--font-render-hinting=none",
+    # Requests after a redirect pass no handler, nor do prefetches: whatever is not on this machine goes to a proxy
+    # that is not there.
+    "--proxy-server=http://127.0.0.1:9",
+    "--proxy-bypass-list=localhost;127.0.0.1/8;[::1]",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.*, EXCLUDE [::1]",
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+)
+
+_PICTURES = """() => [...document.images].map(image => [image, image.getBoundingClientRect()])
+    .filter(([image, box]) => box.width >= 64 && box.height >= 64)
+    .slice(0, 200)
+    .map(([image, box]) => ({
+        source: image.currentSrc || image.src || "", text: image.alt || "",
+        left: box.left + scrollX, top: box.top + scrollY, width: box.width, height: box.height}))"""
+
+_STILL = """() => { window.stop(); scrollTo(0, 0); }"""
+
+
+class Chromium:
+    """A browser that is started for each page and leaves nothing behind.
+
+    A file may load files of its own folder, a page of a loopback address what loopback addresses serve; all else is
+    refused: requests, redirects, frames, sockets. Scripts run unless told otherwise.
+    """
+
+    def __init__(
+        self,
+        executable: str | None = None,
+        *,
+        width: int = 1280,
+        tile: int = 1600,
+        tallest: int = 30_000,
+        deadline: float = 60.0,
+        scripts: bool = True,
+    ) -> None:
+        """executable: found on the path if left out. width: of the window. tile: pixels of height in one picture.
+        tallest: what a page has below is not seen. deadline: seconds for a page in all. Raises MissingExtra and
+        UsageError."""
+        if find_spec("playwright") is None:
+            raise MissingExtra("playwright", "browser")
+        found = executable or next(filter(None, map(shutil.which, _NAMES)), None)
+        if found is None:
+            raise UsageError("no Chromium on this machine: install it (apt-get install chromium) or name its path")
+        self._executable = found
+        self._width, self._tile, self._tallest = width, tile, tallest
+        self._deadline, self._scripts = deadline, scripts
+        self.name = f"chromium:{width}x{tile}x{tallest}" + ("" if scripts else ":no-scripts")
+
+    def __call__(self, source: str) -> Screenshot:
+        url = address(source)
+        try:
+            return within(self._deadline, lambda: self._look(url))
+        except TimeoutError:
+            raise InputError(f"{source} did not load within {self._deadline:g} s: raise the deadline") from None
+
+    async def _look(self, url: str) -> Screenshot:
+        from playwright.async_api import Error, async_playwright  # optional, and takes a moment
+
+        async with async_playwright() as playwright:
+            root = ("--no-sandbox",) if hasattr(os, "geteuid") and os.geteuid() == 0 else ()
+            browser = await playwright.chromium.launch(executable_path=self._executable, args=[*_ARGUMENTS, *root])
+            try:
+                context = await browser.new_context(
+                    viewport={"width": self._width, "height": 1000},
+                    java_script_enabled=self._scripts,
+                    accept_downloads=False,
+                    service_workers="block",
+                    reduced_motion="reduce",
+                )
+                context.set_default_timeout(0)  # the deadline is for all of it
+                return await self._show(await context.new_page(), url, _Border(url))
+            except Error as error:
+                raise InputError(f"{url} cannot be shown: {' '.join(error.message.split())[:200]}") from None
+            finally:
+                with suppress(Error):
+                    await browser.close()
+
+    async def _show(self, page: Any, url: str, border: "_Border") -> Screenshot:
+        from playwright.async_api import Error
+
+        await page.route("**/*", border.route)
+        await page.route_web_socket("**/*", border.socket)
+        page.on("request", border.seen)
+        page.on("popup", lambda opened: asyncio.ensure_future(opened.close()))
+        try:
+            answer = await page.goto(url, wait_until="load")
+        except Error:
+            border.check()
+            raise
+        border.check()
+        kind = (answer.headers if answer else {}).get("content-type", "text/html").partition(";")[0].strip()
+        if kind not in ("text/html", "application/xhtml+xml", "text/plain"):
+            raise InputError(f"{url} is {kind or 'of no kind'}, not HTML")
+        if answer is not None and answer.status >= 400:
+            raise InputError(f"{url} answered {answer.status}")
+        with suppress(Error):  # a page without scripts evaluates nothing of its own, and need not be stopped
+            await page.evaluate(_STILL)
+        border.check()
+        height = int(await page.evaluate("document.documentElement.scrollHeight"))
+        shown = max(1, min(height, self._tallest))
+        tiles = [await self._shoot(page, top, shown) for top in range(0, shown, self._tile)]
+        pictures = [_picture(found) for found in await page.evaluate(_PICTURES)]
+        html = await page.content()
+        border.check()
+        return Screenshot(
+            tiles=tuple(tiles),
+            width=self._width,
+            height=height,
+            html=html,
+            pictures=tuple(pictures),
+            cut=shown < height,
+            refused=border.refused,
+        )
+
+    async def _shoot(self, page: Any, top: int, shown: int) -> Tile:
+        first, last = max(0, top - _OVERLAP), min(shown, top + self._tile + _OVERLAP)
+        clip = {"x": 0, "y": first, "width": self._width, "height": last - first}
+        png = await page.screenshot(full_page=True, clip=clip, animations="disabled", caret="hide")
+        return Tile(png=png, box=Box(left=0, top=first, width=self._width, height=last - first))
+
+
+class _Border:
+    """Lets through what belongs to a page of this machine, counts the rest, and says where the page itself would go."""
+
+    def __init__(self, url: str) -> None:
+        self._folder = _path(url).parent if url.startswith("file:") else None
+        self.refused = 0
+        self._left: str | None = None
+
+    def allows(self, url: str) -> bool:
+        if url.startswith(("data:", "blob:", "about:")):
+            return True
+        if self._folder is None:
+            return loopback(url)
+        return url.startswith("file:") and _path(url).resolve().is_relative_to(self._folder.resolve())
+
+    def seen(self, request: Any) -> None:
+        """Also told of what a redirect asks for, which no route is."""
+        if self.allows(request.url):
+            return
+        self.refused += 1
+        if request.is_navigation_request() and request.frame.parent_frame is None:
+            self._left = request.url
+
+    async def route(self, route: Any) -> None:
+        if self.allows(route.request.url):
+            await route.continue_()
+        else:
+            await route.abort("blockedbyclient")
+
+    async def socket(self, socket: Any) -> None:
+        if self.allows(socket.url):
+            socket.connect_to_server()
+        else:
+            self.refused += 1
+            await socket.close()
+
+    def check(self) -> None:
+        if self._left is not None:
+            raise Refused(f"the page leads off this machine, to {self._left[:200]}: it was not followed")
+
+
+def address(source: str) -> str:
+    """The URL of a page of this machine. Raises Refused for any other, InputError where there is no such file or it
+    is not text."""
+    scheme = urlsplit(source).scheme.casefold()
+    if scheme in ("http", "https"):
+        if not loopback(source):
+            raise Refused(f"{source} is not on this machine: only files and loopback addresses are looked at")
+        return source
+    if scheme == "file" and urlsplit(source).netloc not in ("", "localhost"):
+        raise Refused(f"{source} is not on this machine: only files and loopback addresses are looked at")
+    if len(scheme) > 1 and scheme != "file" and not Path(source).exists():
+        raise Refused(f"{source} is neither a file nor a loopback address: nothing else is looked at")
+    path = _path(source) if scheme == "file" else Path(source)
+    try:
+        with path.open("rb") as file:
+            head = file.read(4096)
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
+    if b"\0" in head and not head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise InputError(f"{path} is not HTML: it holds binary data")
+    return path.resolve().as_uri()
+
+
+def loopback(url: str) -> bool:
+    """Whether its host is this machine by what is written, with no name to be looked up."""
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    if parts.scheme not in ("http", "https", "ws", "wss"):
+        return False
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _path(url: str) -> Path:
+    return Path(url2pathname(urlsplit(url).path))
+
+
+def _picture(found: dict[str, Any]) -> Picture:
+    box = Box(left=found["left"], top=found["top"], width=found["width"], height=found["height"])
+    source = found["source"] if len(found["source"]) <= 2000 else ""
+    return Picture(source=source, text=" ".join(found["text"].split())[:300], box=box)
