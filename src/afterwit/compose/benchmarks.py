@@ -1,6 +1,6 @@
 """What the benchmarks run on: a ledger that goes when they are done, the default embedder, environments outside."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -81,9 +81,11 @@ def evaluate_recsys(
     users: int | None,
     budget: int,
     windows: bool,
+    train: bool,
     chat: Chat | None,
     seed: int,
     progress: Progress | None = None,
+    told: Callable[[str], None] | None = None,
 ) -> EvaluationRecord:
     """Profiles beside other ways to use a history; with a chat also profiles that it writes."""
     return recsys.run(
@@ -94,6 +96,8 @@ def evaluate_recsys(
         most=users,
         budget=budget,
         windows=windows,
+        train=train,
+        told=told,
         writers={} if chat is None else {"model": models.profile_writer(chat)},
         seed=seed,
         progress=progress,

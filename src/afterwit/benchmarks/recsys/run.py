@@ -5,7 +5,7 @@ A target's rank among its candidates is 1 + those above it + half of those equal
 """
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib.metadata import version
 from pathlib import Path
 
@@ -13,6 +13,7 @@ import numpy as np
 
 from afterwit.benchmarks.recsys.comparators import Bench, Comparator
 from afterwit.benchmarks.recsys.data import User, load
+from afterwit.benchmarks.recsys.trained import trained
 from afterwit.credit.items import Floats
 from afterwit.digest.fold import Writer
 from afterwit.evaluate.metrics.bootstrap import Ratio, Resamples
@@ -39,15 +40,19 @@ def run(
     seed: int = 13,
     budget: int = 5000,
     windows: bool = False,
+    train: bool = False,
     writers: Mapping[str, Writer] | None = None,
     progress: Progress | None = None,
+    told: Callable[[str], None] | None = None,
 ) -> EvaluationRecord:
-    """windows: also with other numbers of turns. writers: more writers of profiles by name, such as a model; where
-    one fails, what it had folded by then stands. progress: users served."""
+    """windows: also with other numbers of turns. train: also SASRec and BERT4Rec, minutes to hours. writers: more writers of profiles by name, such as a model; where
+    one fails, what it had folded by then stands. progress: users served. told: each epoch of training."""
     began = time.perf_counter()
     data = load(folder, candidates=candidates, negatives=negatives, most=most, seed=seed)
     bench = Bench.of(data, embedder, budget=budget)
     comparators = _comparators(bench, windows, writers or {})
+    for kind in ("sasrec", "bert4rec") if train else ():
+        comparators[f"trained:{kind}"] = trained(data, kind, seed=seed, told=told)
     groups = _lengths(data.users)
     resamples = Resamples.of(np.arange(len(data.users)), seed=seed)
     ranks: dict[str, Floats] = {}

@@ -22,6 +22,7 @@ def recsys(
     users: Annotated[int | None, typer.Option(help="The most users that are judged; all if left out.")] = None,
     budget: Annotated[int, typer.Option(help="Tokens of a profile.")] = 5000,
     windows: Annotated[bool, typer.Option(help="Also with 1, 2, 4 and 5 turns in place of 3.")] = False,
+    train: Annotated[bool, typer.Option(help="Also SASRec and BERT4Rec, trained here: up to an hour.")] = False,
     model: Annotated[
         str | None, typer.Option(help="Who writes profiles too: local, openai:MODEL, anthropic:MODEL.")
     ] = None,
@@ -46,6 +47,8 @@ def recsys(
             users=users,
             budget=budget,
             windows=windows,
+            train=train,
+            told=screen.errors.print if screen.errors.is_terminal else None,
             chat=chat,
             seed=seed,
             progress=progress,
