@@ -45,8 +45,9 @@ def run(
     progress: Progress | None = None,
     told: Callable[[str], None] | None = None,
 ) -> EvaluationRecord:
-    """windows: also with other numbers of turns. train: also SASRec and BERT4Rec, minutes to hours. writers: more writers of profiles by name, such as a model; where
-    one fails, what it had folded by then stands. progress: users served. told: each epoch of training."""
+    """windows: also with other numbers of turns. train: also SASRec and BERT4Rec, minutes to hours. writers: more
+    writers of profiles by name, such as a model; where one fails, what it had folded by then stands. progress: users
+    served. told: each epoch of training."""
     began = time.perf_counter()
     data = load(folder, candidates=candidates, negatives=negatives, most=most, seed=seed)
     bench = Bench.of(data, embedder, budget=budget)
