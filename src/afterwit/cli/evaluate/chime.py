@@ -8,6 +8,7 @@ import typer
 
 from afterwit.cli import screen
 from afterwit.cli.figures import percent
+from afterwit.cli.write import write
 from afterwit.errors import InputError
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ def chime(
     cache: Annotated[Path | None, typer.Option(help="Folder for that model's answers, so that they cost once.")] = None,
     orders: Annotated[int, typer.Option(help="Learning: random orders of the tasks, averaged.")] = 3,
     seed: Annotated[int, typer.Option(help="Learning: of orders, mistakes and bootstrap.")] = 13,
+    out: Annotated[Path | None, typer.Option(help="Folder for record and report.")] = None,
     as_json: screen.AsJson = False,
 ) -> None:
     """Real tools and a real verifier (τ²-bench in its own Python, AFTERWIT_TAU2_PYTHON): minutes a domain."""
@@ -49,6 +51,8 @@ def chime(
         record = _attribution(domains, most, seeds, gate, cache)
     else:
         record = _learning(domains, orders, seed)
+    if out is not None:
+        write(record, out)
     if as_json:
         screen.print_json(record.to_json())
         return

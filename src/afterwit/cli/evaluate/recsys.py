@@ -28,7 +28,7 @@ def recsys(
     ] = None,
     cache: Annotated[Path | None, typer.Option(help="Folder for that model's answers, so that they cost once.")] = None,
     seed: Annotated[int, typer.Option(help="Of candidates that are drawn, and of the bootstrap.")] = 13,
-    out: Annotated[Path | None, typer.Option(help="Folder for the record.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder for record and report.")] = None,
     as_json: screen.AsJson = False,
 ) -> None:
     """A bounded profile beside popularity, BM25, embeddings, full history and retrieval, on the same users.

@@ -1,10 +1,12 @@
 """The page: sections in the order in which a reader asks."""
 
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from afterwit.errors import InputError
 from afterwit.evaluate.record import EvaluationRecord
+from afterwit.evaluate.report import comparison
 from afterwit.evaluate.report.cards import forest, lineage
 from afterwit.evaluate.report.figures import key_figures, policy_table
 from afterwit.evaluate.report.html import escaped
@@ -16,16 +18,8 @@ from afterwit.evaluate.report.style import STYLE
 def page(record: EvaluationRecord) -> str:
     """One self-contained document; every text of the record is escaped."""
     title = f"Afterwit: {record.benchmark}"
-    sections = (
-        ("What it was worth", "worth", key_figures(record)),
-        ("Memory-evolution gain over rounds", "meg", meg_curves(record)),
-        ("Policies side by side", "policies", policy_table(record)),
-        ("The cards and their effects", "cards", forest(record)),
-        ("The life of one card", "lineage", lineage(record)),
-        ("Edits of the last round", "edits", last_edits(record)),
-        ("Refused, and why", "refused", refused(record)),
-        ("About this run", "about", _about(record)),
-    )
+    told = _of_rounds(record) if record.rounds or "tide" in record.policies else comparison.sections(record)
+    sections = (*told, ("About this run", "about", _about(record)))
     links = "".join(f'<li><a href="#{anchor}">{escaped(name)}</a></li>' for name, anchor, _ in sections)
     body = "".join(
         f'<section id="{anchor}" aria-labelledby="{anchor}-title"><h2 id="{anchor}-title">{escaped(name)}</h2>'
@@ -39,6 +33,19 @@ def page(record: EvaluationRecord) -> str:
         f"<title>{escaped(title)}</title><style>{STYLE}</style></head>"
         f'<body><a class="skip" href="#main">Skip to the results</a><header><h1>{escaped(title)}</h1>'
         f'<nav aria-label="Sections"><ul>{links}</ul></nav></header><main id="main">{body}</main></body></html>\n'
+    )
+
+
+def _of_rounds(record: EvaluationRecord) -> Sequence[tuple[str, str, str]]:
+    """A memory that evolved, round by round."""
+    return (
+        ("What it was worth", "worth", key_figures(record)),
+        ("Memory-evolution gain over rounds", "meg", meg_curves(record)),
+        ("Policies side by side", "policies", policy_table(record)),
+        ("The cards and their effects", "cards", forest(record)),
+        ("The life of one card", "lineage", lineage(record)),
+        ("Edits of the last round", "edits", last_edits(record)),
+        ("Refused, and why", "refused", refused(record)),
     )
 
 
