@@ -9,10 +9,12 @@ from afterwit import models
 from afterwit.benchmarks.recsys import run as recsys
 from afterwit.benchmarks.tau2.attribution import attribution
 from afterwit.benchmarks.tau2.environment import Tau2
-from afterwit.benchmarks.tau2.learning import learning
+from afterwit.benchmarks.tau2.learning import learning, model_learning
+from afterwit.benchmarks.tau2.model_agent import ModelAgent, Next, Planned, Speaker
 from afterwit.benchmarks.upworthy.run import run
 from afterwit.benchmarks.upworthy.sample import sample, split
 from afterwit.compose.memory import IN_MEMORY
+from afterwit.credit.gate.evidence import EvidenceGate
 from afterwit.evaluate.chime.protocol import ChimeRules
 from afterwit.evaluate.record import EvaluationRecord
 from afterwit.ports import Chat, Progress
@@ -71,6 +73,31 @@ def evaluate_learning(
     with Tau2() as world:
         rules = ChimeRules(orders=orders, seed=seed)
         return learning(world, domains, SentenceEncoder(), rules=rules, progress=progress)
+
+
+def evaluate_model_learning(
+    domains: Sequence[str],
+    chat: Chat,
+    *,
+    gate: Chat | None,
+    temperature: float,
+    tasks: int | None,
+    orders: int,
+    seed: int,
+    progress: Progress | None = None,
+) -> EvaluationRecord:
+    """A model as the agent on τ²-bench. gate: a model that attributes; else the evidence gate, with replay."""
+    speaker = Speaker(
+        planned=models.asking(chat, Planned),
+        next_call=models.asking(chat, Next),
+        model=chat.name,
+        temperature=temperature,
+    )
+    with Tau2() as world:
+        agent = ModelAgent(world, speaker, domains, most=tasks)
+        chosen = models.gate(gate) if gate else EvidenceGate(replay=agent.replay)
+        rules = ChimeRules(orders=orders, seed=seed)
+        return model_learning(agent, SentenceEncoder(), chosen, rules=rules, progress=progress)
 
 
 def evaluate_recsys(

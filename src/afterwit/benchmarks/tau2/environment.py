@@ -32,12 +32,14 @@ class Call:
 @dataclass(frozen=True, kw_only=True)
 class Tool:
     """by: who has it. required: names of the arguments that it must be given. changes: whether it may change a
-    database; those that do not only tell something."""
+    database; those that do not only tell something. about, parameters: as a model is told, the latter a JSON schema."""
 
     by: str
     name: str
     required: tuple[str, ...] = ()
     changes: bool = True
+    about: str = ""
+    parameters: Mapping[str, Any] = field(default_factory=dict, hash=False, compare=False)
 
 
 @dataclass(frozen=True, kw_only=True)

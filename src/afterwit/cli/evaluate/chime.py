@@ -30,9 +30,14 @@ def chime(
     most: Annotated[int, typer.Option(help="Attribution: failures of each cause.")] = 50,
     seeds: Annotated[int, typer.Option(help="Attribution: how often the tasks are gone through.")] = 1,
     gate: Annotated[
-        str | None, typer.Option(help="Attribution: a model that judges too: local, openai:MODEL, anthropic:MODEL.")
+        str | None, typer.Option(help="A model that attributes: local, openai:MODEL, anthropic:MODEL.")
     ] = None,
     cache: Annotated[Path | None, typer.Option(help="Folder for that model's answers, so that they cost once.")] = None,
+    agent: Annotated[
+        str | None, typer.Option(help="Learning: a model in place of the scripted agent: local, openai:MODEL, …")
+    ] = None,
+    temperature: Annotated[float, typer.Option(help="Learning: of that model's plans.")] = 0.0,
+    tasks: Annotated[int | None, typer.Option(help="Learning: the most tasks of a domain for that model.")] = None,
     orders: Annotated[int, typer.Option(help="Learning: random orders of the tasks, averaged.")] = 3,
     seed: Annotated[int, typer.Option(help="Learning: of orders, mistakes and bootstrap.")] = 13,
     out: Annotated[Path | None, typer.Option(help="Folder for record and report.")] = None,
@@ -49,6 +54,8 @@ def chime(
         raise InputError("--most, --seeds and --orders must be at least 1")
     if benchmark == "tau2-attribution":
         record = _attribution(domains, most, seeds, gate, cache)
+    elif agent is not None:
+        record = _model(domains, agent, gate, cache, temperature, tasks, orders, seed)
     else:
         record = _learning(domains, orders, seed)
     if out is not None:
@@ -77,6 +84,33 @@ def _learning(domains: tuple[str, ...], orders: int, seed: int) -> "EvaluationRe
 
     with screen.progress_bar("policies") as progress:
         return evaluate_learning(domains, orders=orders, seed=seed, progress=progress)
+
+
+def _model(
+    domains: tuple[str, ...],
+    agent: str,
+    gate: str | None,
+    cache: Path | None,
+    temperature: float,
+    tasks: int | None,
+    orders: int,
+    seed: int,
+) -> "EvaluationRecord":
+    from afterwit.compose import open_chat  # heavy, and `--help` does without it
+    from afterwit.compose.benchmarks import evaluate_model_learning
+
+    chat, judge = open_chat(agent, cache=cache), open_chat(gate, cache=cache) if gate else None
+    with screen.progress_bar("policies") as progress:
+        return evaluate_model_learning(
+            domains,
+            chat,
+            gate=judge,
+            temperature=temperature,
+            tasks=tasks,
+            orders=orders,
+            seed=seed,
+            progress=progress,
+        )
 
 
 def _tell_attribution(record: "EvaluationRecord", domains: tuple[str, ...]) -> None:
