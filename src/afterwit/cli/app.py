@@ -8,6 +8,7 @@ from afterwit import __version__
 from afterwit.cli import bank, exchange, learn
 from afterwit.cli.demo import demo
 from afterwit.cli.evaluate import evaluate
+from afterwit.cli.profile import profile
 
 app = typer.Typer(
     name="afterwit",
@@ -50,3 +51,4 @@ for command in (
     app.command()(command)
 app.command("import")(exchange.import_)
 app.add_typer(evaluate, name="evaluate")
+app.add_typer(profile, name="profile")

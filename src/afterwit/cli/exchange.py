@@ -17,21 +17,23 @@ def forget(
     card: Annotated[str | None, typer.Option(help="A card's id.")] = None,
     episode: Annotated[str | None, typer.Option(help="An episode's id.")] = None,
     delivery: Annotated[str | None, typer.Option(help="A delivery's id.")] = None,
+    user: Annotated[str | None, typer.Option(help="A user whose profile goes, all versions.")] = None,
     everything: Annotated[bool, typer.Option("--everything", help="The whole scope.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
     as_json: screen.AsJson = False,
 ) -> None:
     """Erase text for good, from tables, segments and free pages."""
-    if sum((card is not None, episode is not None, delivery is not None, everything)) != 1:
-        raise InputError("name exactly one of --card, --episode, --delivery and --everything")
+    if sum((*(one is not None for one in (card, episode, delivery, user)), everything)) != 1:
+        raise InputError("name exactly one of --card, --episode, --delivery, --user and --everything")
     if not yes:
         typer.confirm(f"Erase from scope {scope} for good?", abort=True)
     with screen.open_memory(store, scope) as memory:
-        done = memory.forget(card_id=card, episode_id=episode, delivery_id=delivery, everything=everything)
+        done = memory.forget(card_id=card, episode_id=episode, delivery_id=delivery, user=user, everything=everything)
     if as_json:
         screen.print_json(done)
     else:
-        print(f"erased {done.cards} cards, {done.episodes} episodes, {done.deliveries} deliveries")
+        kinds = ("cards", "episodes", "deliveries", "profiles")
+        print("erased " + ", ".join(f"{getattr(done, kind)} {kind}" for kind in kinds))
 
 
 def export(
