@@ -7,14 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from afterwit.benchmarks.tau2.attribution import Confusion, attribution, confusion, wilson
+from afterwit.benchmarks.tau2.attribution import Confusion, attribution, confusion, stability, wilson
 from afterwit.benchmarks.tau2.cases import CAUSES, cases
 from afterwit.benchmarks.tau2.environment import Call, Ran, Tau2, Tau2Task, Tool
 from afterwit.benchmarks.tau2.faults import Planned, changed, recipes
 from afterwit.benchmarks.tau2.plans import meant, prose, sentences
 from afterwit.benchmarks.tau2.replay import faithful
+from afterwit.credit.gate.evidence import EvidenceGate
 from afterwit.errors import OutputError, UsageError
-from afterwit.model import Attribution, Card, Episode, Step
+from afterwit.model import Attribution, Card, Episode, StageVerdict, Step
 
 TOOLS = (
     Tool(by="assistant", name="get_status", required=("id",), changes=False),
@@ -268,3 +269,21 @@ def test_real_failures_are_attributed_to_the_cause_they_were_made_with(world: Ta
 def test_what_the_environment_cannot_do_is_said_in_one_line(world: Tau2) -> None:
     with pytest.raises(UsageError, match=r"^τ²-bench: KeyError"):
         world.run("retail", "no such task", [])
+
+
+def test_stability_is_the_share_of_the_commonest_verdict_by_hand() -> None:
+    """Three repeats, of which one differs on every case: 2 / 3."""
+
+    class Says:
+        name = "says"
+
+        def __init__(self, stage: StageVerdict) -> None:
+            self.stage = stage
+
+        def __call__(self, episode: Episode, cards: Sequence[Card]) -> Attribution:
+            return Attribution(episode_id=episode.id, stage=self.stage, confidence=1.0, success=False, reason="")
+
+    found = cases(Pretended(), "airline", seeds=range(2), most=2)
+    told = stability(found, [Says("planning"), Says("planning"), Says("both")])
+    assert (told.value, told.n) == (pytest.approx(2 / 3), len(found))
+    assert stability(found, [EvidenceGate()] * 3).value == 1.0

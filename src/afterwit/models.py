@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from pydantic import BaseModel
 
-from afterwit.credit.gate.model import ModelGate, Reflection
+from afterwit.credit.gate.model import VOTING, ModelGate, Reflection
 from afterwit.decisions.reading import Read, Reader
 from afterwit.decisions.vocabulary import Vocabulary
 from afterwit.digest.model import Folded, ModelReader, ModelWriter, Ranked
@@ -41,6 +41,14 @@ def worder(chat: Chat, *, templates: Path | None = None, values: Iterable[Value]
 
 def gate(chat: Chat, *, votes: int = 1, seed: int = 0) -> ModelGate:
     return ModelGate(answer=asking(chat, Reflection), model=chat.name, votes=votes, seed=seed)
+
+
+def repeated_gates(chat: Chat, repeats: int) -> tuple[ModelGate, ...]:
+    """The same gate again and again, as votes are asked, to see whether it says the same."""
+    answer = asking(chat, Reflection)
+    return tuple(
+        ModelGate(answer=answer, model=chat.name, seed=seed, temperature=VOTING) for seed in range(1, repeats + 1)
+    )
 
 
 def generator(chat: Chat, *, instructions: str | None = None) -> ModelGenerator:

@@ -58,12 +58,20 @@ def evaluate_upworthy(
 
 
 def evaluate_attribution(
-    domains: Sequence[str], *, most: int, seeds: int, gate: Chat | None = None, progress: Progress | None = None
+    domains: Sequence[str],
+    *,
+    most: int,
+    seeds: int,
+    gate: Chat | None = None,
+    repeats: int = 0,
+    progress: Progress | None = None,
 ) -> EvaluationRecord:
     """The attribution set on τ²-bench, whose Python ``AFTERWIT_TAU2_PYTHON`` names. Raises UsageError without it."""
-    gates = {} if gate is None else {f"model:{gate.name}": models.gate(gate)}
+    named = f"model:{gate.name}" if gate else ""
+    gates = {named: models.gate(gate)} if gate else {}
+    again = {named: models.repeated_gates(gate, repeats)} if gate and repeats else {}
     with Tau2() as world:
-        return attribution(world, domains, most=most, seeds=seeds, gates=gates, progress=progress)
+        return attribution(world, domains, most=most, seeds=seeds, gates=gates, repeats=again, progress=progress)
 
 
 def evaluate_learning(

@@ -84,6 +84,17 @@ def confusion(
     return Confusion(counts=counts, successes=successes, credited=credited)
 
 
+def stability(found: Sequence[Case], gates: Sequence[Gate], done: Callable[[int], None] | None = None) -> Interval:
+    """The mean over cases of the share of repeats that name the commonest verdict; 1 where they always agree."""
+    shares = []
+    for case in found:
+        told = [_told(gate, case) for gate in gates]
+        shares.append(max(map(told.count, told)) / len(told))
+        if done is not None:
+            done(len(shares))
+    return Interval(value=sum(shares) / max(len(shares), 1), n=len(shares))
+
+
 def attribution(
     world: Tau2,
     domains: Sequence[str],
@@ -91,11 +102,13 @@ def attribution(
     most: int = 50,
     seeds: int = 1,
     gates: Mapping[str, Gate] | None = None,
+    repeats: Mapping[str, Sequence[Gate]] | None = None,
     progress: Progress | None = None,
 ) -> EvaluationRecord:
     """The evidence gate with and without the replay, and other gates by name, per domain.
 
     seeds: how often the tasks are gone through, with other faults each time, until there are ``most`` of a cause.
+    repeats: by the name of a gate the same gate with other seeds, for its stability.
     """
     began = time.perf_counter()
     judges: dict[str, Gate | None] = {"evidence+replay": None, "evidence": EvidenceGate(), **(gates or {})}
@@ -107,6 +120,8 @@ def attribution(
         for name, gate in judges.items():
             tick = partial(_tick, progress, len(found)) if name in (gates or {}) else None
             figures[name] |= confusion(found, gate, done=tick).figures(domain)
+        for name, same in (repeats or {}).items():
+            figures[name][f"stability@{domain}"] = stability(found, same, partial(_tick, progress, len(found)))
         for case in found:
             for kind in (case.cause or "success", f"{case.cause}:{case.recipe}" if case.cause else ""):
                 if kind:

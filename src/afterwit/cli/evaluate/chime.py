@@ -32,6 +32,7 @@ def chime(
     gate: Annotated[
         str | None, typer.Option(help="A model that attributes: local, openai:MODEL, anthropic:MODEL.")
     ] = None,
+    repeats: Annotated[int, typer.Option(help="Attribution: how often that model is asked again.")] = 0,
     cache: Annotated[Path | None, typer.Option(help="Folder for that model's answers, so that they cost once.")] = None,
     agent: Annotated[
         str | None, typer.Option(help="Learning: a model in place of the scripted agent: local, openai:MODEL, …")
@@ -53,7 +54,7 @@ def chime(
     if min(most, seeds, orders) < 1:
         raise InputError("--most, --seeds and --orders must be at least 1")
     if benchmark == "tau2-attribution":
-        record = _attribution(domains, most, seeds, gate, cache)
+        record = _attribution(domains, most, seeds, gate, repeats, cache)
     elif agent is not None:
         record = _model(domains, agent, gate, cache, temperature, tasks, orders, seed)
     else:
@@ -69,14 +70,14 @@ def chime(
 
 
 def _attribution(
-    domains: tuple[str, ...], most: int, seeds: int, gate: str | None, cache: Path | None
+    domains: tuple[str, ...], most: int, seeds: int, gate: str | None, repeats: int, cache: Path | None
 ) -> "EvaluationRecord":
     from afterwit.compose import open_chat  # heavy, and `--help` does without it
     from afterwit.compose.benchmarks import evaluate_attribution
 
     chat = open_chat(gate, cache=cache) if gate else None
     with screen.progress_bar("runs") as progress:
-        return evaluate_attribution(domains, most=most, seeds=seeds, gate=chat, progress=progress)
+        return evaluate_attribution(domains, most=most, seeds=seeds, gate=chat, repeats=repeats, progress=progress)
 
 
 def _learning(domains: tuple[str, ...], orders: int, seed: int) -> "EvaluationRecord":

@@ -12,7 +12,7 @@ from afterwit.errors import BudgetSpent, ModelError
 from afterwit.model import Ask, Attribution, Card, Episode, Lesson, Message, Stage, StageVerdict, Step, content_hash
 
 _RESULT = 300  # characters of a tool's result that the gate sees
-_VOTING = 0.7
+VOTING = 0.7
 
 
 class Advice(BaseModel):
@@ -35,7 +35,7 @@ class Reflection(BaseModel):
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ModelGate:
     """answer: asks a model for a reflection; ModelError where it fails. votes: at temperature 0.7 with distinct seeds;
-    one vote is asked at temperature 0. seed: the first of them.
+    one vote is asked at ``temperature``. seed: the first of them.
 
     With n votes the stage is the one that most name, ties by the order planning, execution, both, neither; c is the
     share that agree times their mean stated confidence. A vote whose answer cannot be used counts as none; where all
@@ -46,6 +46,7 @@ class ModelGate:
     model: str
     votes: int = 1
     seed: int = 0
+    temperature: float = 0.0
     max_tokens: int = 400
 
     @property
@@ -76,7 +77,7 @@ class ModelGate:
         for vote in range(self.votes):
             ask = Ask(
                 messages=(Message(role="user", content=prompt),),
-                temperature=_VOTING if self.votes > 1 else 0.0,
+                temperature=VOTING if self.votes > 1 else self.temperature,
                 seed=self.seed + vote,
                 max_tokens=self.max_tokens,
                 purpose="gate",
