@@ -6,6 +6,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from afterwit import models
+from afterwit.benchmarks.answers import read_responses, read_runs
+from afterwit.benchmarks.browsecomp_zh import score as browsecomp_zh
+from afterwit.benchmarks.browsecomp_zh.data import load as load_questions
 from afterwit.benchmarks.recsys import run as recsys
 from afterwit.benchmarks.tau2.attribution import attribution
 from afterwit.benchmarks.tau2.environment import Tau2
@@ -13,6 +16,8 @@ from afterwit.benchmarks.tau2.learning import learning, model_learning
 from afterwit.benchmarks.tau2.model_agent import ModelAgent, Next, Planned, Speaker
 from afterwit.benchmarks.upworthy.run import run
 from afterwit.benchmarks.upworthy.sample import sample, split
+from afterwit.benchmarks.vitabench import score as vitabench
+from afterwit.benchmarks.vitabench.data import load as load_tasks
 from afterwit.compose.memory import IN_MEMORY
 from afterwit.credit.gate.evidence import EvidenceGate
 from afterwit.evaluate.chime.protocol import ChimeRules
@@ -106,6 +111,20 @@ def evaluate_model_learning(
         chosen = models.gate(gate) if gate else EvidenceGate(replay=agent.replay)
         rules = ChimeRules(orders=orders, seed=seed)
         return model_learning(agent, SentenceEncoder(), chosen, rules=rules, progress=progress)
+
+
+def evaluate_browsecomp_zh(
+    questions: Path, answers: Path, judge: Chat | None, *, progress: Progress | None = None
+) -> EvaluationRecord:
+    asking = models.asking(judge, browsecomp_zh.Judgement) if judge else None
+    return browsecomp_zh.score(load_questions(questions), read_responses(answers), asking, progress=progress)
+
+
+def evaluate_vitabench(
+    tasks: Path, runs: Path, judge: Chat | None, *, progress: Progress | None = None
+) -> EvaluationRecord:
+    asking = models.asking(judge, vitabench.Checked) if judge else None
+    return vitabench.score(load_tasks(tasks), read_runs(runs), asking, progress=progress)
 
 
 def evaluate_recsys(
