@@ -7,6 +7,9 @@ from tempfile import TemporaryDirectory
 
 from afterwit import models
 from afterwit.benchmarks.answers import read_responses, read_runs
+from afterwit.benchmarks.bfcl import score as bfcl
+from afterwit.benchmarks.bfcl.environment import Bfcl
+from afterwit.benchmarks.bfcl.play import Answer, Calls, Player
 from afterwit.benchmarks.browsecomp_zh import score as browsecomp_zh
 from afterwit.benchmarks.browsecomp_zh.data import load as load_questions
 from afterwit.benchmarks.recsys import run as recsys
@@ -111,6 +114,16 @@ def evaluate_model_learning(
         chosen = models.gate(gate) if gate else EvidenceGate(replay=agent.replay)
         rules = ChimeRules(orders=orders, seed=seed)
         return model_learning(agent, SentenceEncoder(), chosen, rules=rules, progress=progress)
+
+
+def evaluate_bfcl(
+    categories: Sequence[str], chat: Chat, *, most: int | None, progress: Progress | None = None
+) -> EvaluationRecord:
+    """A model at BFCL v4, whose Python ``AFTERWIT_BFCL_PYTHON`` names. Raises UsageError without it."""
+    player = Player(calls=models.asking(chat, Calls), answer=models.asking(chat, Answer), model=chat.name)
+    writer = models.profile_writer(chat)
+    with Bfcl() as world:
+        return bfcl.score(world, player, SentenceEncoder(), categories, most=most, writer=writer, progress=progress)
 
 
 def evaluate_browsecomp_zh(

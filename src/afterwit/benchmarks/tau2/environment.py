@@ -2,14 +2,13 @@
 
 import json
 import os
-import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from afterwit.errors import UsageError
+from afterwit.benchmarks.worker import Worker
 from afterwit.model import Step
 
 ADVICE = (
@@ -62,24 +61,15 @@ class Tau2:
 
     def __init__(self, python: str | Path | None = None) -> None:
         """Raises UsageError, with the commands that make that environment, where there is none."""
-        chosen = python or os.environ.get("AFTERWIT_TAU2_PYTHON")
-        if not chosen or not Path(chosen).exists():
-            raise UsageError(ADVICE)
-        self._process = subprocess.Popen(
-            [str(chosen), str(Path(__file__).with_name("worker.py"))],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-            encoding="utf-8",
-            env={**os.environ, "LITELLM_LOCAL_MODEL_COST_MAP": "True"},
+        self._worker = Worker(
+            "τ²-bench",
+            python or os.environ.get("AFTERWIT_TAU2_PYTHON"),
+            Path(__file__).with_name("worker.py"),
+            advice=ADVICE,
+            settings={"LITELLM_LOCAL_MODEL_COST_MAP": "True"},
         )
         self._known: dict[str, Ran] = {}
         self._told: dict[tuple[str, str], Any] = {}
-        greeting = self._read()
-        if "domains" not in greeting:
-            self.close()
-            raise UsageError(f"{chosen} has no {greeting.get('missing', 'τ²-bench')}. {ADVICE}")
 
     def __enter__(self) -> Self:
         return self
@@ -102,7 +92,7 @@ class Tau2:
         plain = [asdict(call) for call in calls]
         key = json.dumps([domain, task, plain], sort_keys=True)
         if key not in self._known:
-            answer = self._ask(do="run", domain=domain, task=task, calls=plain)
+            answer = self._worker.ask(do="run", domain=domain, task=task, calls=plain)
             steps = tuple(
                 Step(tool=call.tool, arguments=call.arguments, result=seen["result"], error=seen["error"])
                 for call, seen in zip(calls, answer["steps"], strict=True)
@@ -111,32 +101,12 @@ class Tau2:
         return self._known[key]
 
     def close(self) -> None:
-        if self._process.stdin:
-            self._process.stdin.close()
-        if self._process.stdout:
-            self._process.stdout.close()
-        self._process.wait()
+        self._worker.close()
 
     def _list(self, what: str, domain: str) -> Any:
         if (what, domain) not in self._told:
-            self._told[what, domain] = self._ask(do=what, domain=domain)[what]
+            self._told[what, domain] = self._worker.ask(do=what, domain=domain)[what]
         return self._told[what, domain]
-
-    def _ask(self, **request: Any) -> Any:
-        if self._process.stdin is None or self._process.poll() is not None:
-            raise UsageError(f"τ²-bench: the worker ended. {ADVICE}")
-        self._process.stdin.write(json.dumps(request) + "\n")
-        self._process.stdin.flush()
-        answer = self._read()
-        if not answer or "failed" in answer:
-            raise UsageError(f"τ²-bench: {answer.get('failed', 'the worker ended')}")
-        return answer
-
-    def _read(self) -> dict[str, Any]:
-        """What the worker says next; nothing where it ended."""
-        line = self._process.stdout.readline() if self._process.stdout else ""
-        found: dict[str, Any] = json.loads(line) if line else {}
-        return found
 
 
 def _wish(said: str | Mapping[str, Any]) -> str:

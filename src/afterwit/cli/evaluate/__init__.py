@@ -7,6 +7,7 @@ from afterwit.cli.evaluate import chime, judged, recsys, upworthy
 evaluate = typer.Typer(help="Run a benchmark and print its record.", no_args_is_help=True)
 evaluate.command("upworthy")(upworthy.upworthy)
 evaluate.command("chime")(chime.chime)
+evaluate.command("bfcl")(judged.bfcl)
 evaluate.command("browsecomp-zh")(judged.browsecomp_zh)
 evaluate.command("vitabench")(judged.vitabench)
 evaluate.command("recsys")(recsys.recsys)

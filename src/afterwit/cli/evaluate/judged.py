@@ -1,4 +1,4 @@
-"""Answers and runs that others made, judged as their benchmarks demand: BrowseComp-ZH and VitaBench."""
+"""What agents did, judged as their benchmarks demand: BFCL, BrowseComp-ZH and VitaBench."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -17,6 +17,27 @@ Judge = Annotated[
 ]
 Cache = Annotated[Path | None, typer.Option(help="Folder for the judge's answers, so that they cost once.")]
 Out = Annotated[Path | None, typer.Option(help="Folder for record and report.")]
+
+
+def bfcl(
+    model: Annotated[str, typer.Option(help="Who plays: local, openai:MODEL, anthropic:MODEL.")],
+    category: Annotated[
+        list[str] | None, typer.Option(help="live_…, multi_turn_… or memory; all of them if left out.")
+    ] = None,
+    most: Annotated[int | None, typer.Option(help="The most entries of a category.")] = None,
+    cache: Annotated[Path | None, typer.Option(help="Folder for the answers, so that they cost once.")] = None,
+    out: Out = None,
+    as_json: screen.AsJson = False,
+) -> None:
+    """Function calling (BFCL v4 in its own Python, AFTERWIT_BFCL_PYTHON), scored by its own checkers."""
+    from afterwit.benchmarks.bfcl.environment import CATEGORIES  # heavy, and `--help` does without it
+    from afterwit.compose import open_chat
+    from afterwit.compose.benchmarks import evaluate_bfcl
+
+    chat = open_chat(model, cache=cache)
+    with screen.progress_bar("entries") as progress:
+        record = evaluate_bfcl(category or CATEGORIES, chat, most=most, progress=progress)
+    _tell(record, out, as_json)
 
 
 def browsecomp_zh(
@@ -65,7 +86,7 @@ def _tell(record: "EvaluationRecord", out: Path | None, as_json: bool) -> None:
         return
     (figures,) = record.policies.values()
     rows = [
-        (name, f"{one.value:.0f}" if name == "refused" else percent(figures, name), one.n)
+        (name, f"{one.value:.0f}" if name.startswith("refused") else percent(figures, name), one.n)
         for name, one in figures.items()
     ]
     screen.table(record.benchmark, ("what", "%", "of"), rows)
