@@ -11,12 +11,13 @@ from afterwit.ports import HashEmbedder
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
 
 
 def test_the_twenty_lines_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (code,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    code = BLOCKS[0]
     assert len(code.strip().splitlines()) <= 24
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("afterwit.compose.memory.SentenceEncoder", HashEmbedder)
@@ -34,6 +35,24 @@ def test_the_twenty_lines_run(
     (tmp_path / "delivery" / "log.jsonl").write_text("\n".join(map(json.dumps, rows)))
     exec(compile(code, "README.md", "exec"), {})  # the file is ours
     assert capsys.readouterr().out.startswith("round as of ")
+
+
+def test_the_agent_and_the_profile_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, agent, profile = BLOCKS
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("afterwit.compose.memory.SentenceEncoder", HashEmbedder)
+    exec(compile(agent, "README.md", "exec"), {})  # the file is ours
+    planning, execution = capsys.readouterr().out.splitlines()
+    assert planning.startswith("round as of ")
+    assert "1 admit" in execution, "the card number stands nowhere before, so the execution is to blame"
+    rows = [{"title": title, "at": f"2026-01-0{i}"} for i, title in enumerate(("Trail shoes", "Health drink"), 1)]
+    (tmp_path / "history.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    exec(compile(profile, "README.md", "exec"), {})
+    out = capsys.readouterr().out
+    assert "Trail shoes" in out
+    assert "Health drink" not in out.partition("# Profile")[2].partition("[")[0]
 
 
 def test_make_targets_are_there() -> None:

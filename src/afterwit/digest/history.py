@@ -18,10 +18,10 @@ from afterwit.model import Interaction, Value
 _OWN = ("item", "title", "at", "kind", "text", "id")
 
 
-def read_history(path: Path) -> Iterator[Interaction]:
+def read_history(path: str | Path) -> Iterator[Interaction]:
     """Raises InputError, naming file and line."""
     try:
-        with path.open(encoding="utf-8") as file:
+        with Path(path).open(encoding="utf-8") as file:
             for number, line in enumerate(file, 1):
                 if line.strip():
                     try:
