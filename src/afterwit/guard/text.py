@@ -53,14 +53,14 @@ def concerns(text: str, *, longest: int = 2_000) -> tuple[Concern, ...]:
         found["looping"] = Concern(kind="looping")
     if hidden := _HIDDEN.search(text):
         found["hidden"] = Concern(kind="hidden", quote=f"U+{ord(hidden[0]):04X}")
-    plain = _plain(text[: 50 * longest])
+    bare = plain(text[: 50 * longest])
     for kind, pattern in COMPILED:
-        if kind not in found and (match := pattern.search(plain)):
+        if kind not in found and (match := pattern.search(bare)):
             found[kind] = Concern(kind=kind, quote=match[0][:80])
     return tuple(found.values())
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """Lower case, compatibility forms and accents undone, invisible characters gone: what a reader makes of it."""
     visible = _UNSEEN.sub("", _HIDDEN.sub("", unicodedata.normalize("NFKC", text))).casefold()
     bare = re.sub(_MARKS, "", unicodedata.normalize("NFKD", visible))
