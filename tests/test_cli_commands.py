@@ -30,7 +30,7 @@ def test_the_list_of_commands() -> None:
     groups = {group.name for group in app.registered_groups}
     assert named | groups == {
         *("demo", "init", "ingest", "evolve", "recall", "cards", "show", "log", "diff", "rollback", "approve"),
-        *("forget", "export", "import", "evaluate", "doctor", "profile"),
+        *("forget", "export", "import", "evaluate", "doctor", "profile", "perceive"),
     }
 
 

@@ -8,6 +8,7 @@ from afterwit import __version__
 from afterwit.cli import bank, exchange, learn
 from afterwit.cli.demo import demo
 from afterwit.cli.evaluate import evaluate
+from afterwit.cli.perceive import perceive
 from afterwit.cli.profile import profile
 
 app = typer.Typer(
@@ -47,6 +48,7 @@ for command in (
     exchange.forget,
     exchange.export,
     exchange.doctor,
+    perceive,
 ):
     app.command()(command)
 app.command("import")(exchange.import_)

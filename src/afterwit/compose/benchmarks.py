@@ -12,6 +12,9 @@ from afterwit.benchmarks.bfcl.environment import Bfcl
 from afterwit.benchmarks.bfcl.play import Answer, Calls, Player
 from afterwit.benchmarks.browsecomp_zh import score as browsecomp_zh
 from afterwit.benchmarks.browsecomp_zh.data import load as load_questions
+from afterwit.benchmarks.injection import run as injection
+from afterwit.benchmarks.longcontext import run as longcontext
+from afterwit.benchmarks.perceive import run as perceiving
 from afterwit.benchmarks.recsys import run as recsys
 from afterwit.benchmarks.tau2.attribution import attribution
 from afterwit.benchmarks.tau2.environment import Tau2
@@ -22,6 +25,7 @@ from afterwit.benchmarks.upworthy.sample import sample, split
 from afterwit.benchmarks.vitabench import score as vitabench
 from afterwit.benchmarks.vitabench.data import load as load_tasks
 from afterwit.compose.memory import IN_MEMORY
+from afterwit.compose.perception import open_browser, open_ocr
 from afterwit.credit.gate.evidence import EvidenceGate
 from afterwit.evaluate.chime.protocol import ChimeRules
 from afterwit.evaluate.record import EvaluationRecord
@@ -126,6 +130,25 @@ def evaluate_bfcl(
         return bfcl.score(world, player, SentenceEncoder(), categories, most=most, writer=writer, progress=progress)
 
 
+def evaluate_injection(folder: Path, chat: Chat, *, pages: int, progress: Progress | None = None) -> EvaluationRecord:
+    """Orders hidden in pages, with a model that chooses."""
+    reader = models.profile_reader(chat)
+    return injection.run(folder, reader.rank, chat.name, n=pages, progress=progress)
+
+
+def evaluate_longcontext(
+    path: Path,
+    lengths: Sequence[int],
+    *,
+    questions: int,
+    chat: Chat | None,
+    progress: Progress | None = None,
+) -> EvaluationRecord:
+    """Questions hidden in long texts; with a chat its answers too."""
+    reader = models.question_reader(chat) if chat else None
+    return longcontext.run(path, lengths=lengths, most=questions, reader=reader, progress=progress)
+
+
 def evaluate_browsecomp_zh(
     questions: Path, answers: Path, judge: Chat | None, *, progress: Progress | None = None
 ) -> EvaluationRecord:
@@ -138,6 +161,15 @@ def evaluate_vitabench(
 ) -> EvaluationRecord:
     asking = models.asking(judge, vitabench.Checked) if judge else None
     return vitabench.score(load_tasks(tasks), read_runs(runs), asking, progress=progress)
+
+
+def evaluate_perceive(
+    folder: Path, *, reader: str | None, cache: Path | None, most: int | None, progress: Progress | None = None
+) -> EvaluationRecord:
+    """Pages against what people read on them. reader: who reads screenshots; None leaves that way out."""
+    browser = open_browser() if reader else None
+    ocr = open_ocr(reader) if reader else None
+    return perceiving.score(folder, browser=browser, ocr=ocr, cache=cache, most=most, progress=progress)
 
 
 def evaluate_recsys(

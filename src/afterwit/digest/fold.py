@@ -8,6 +8,7 @@ from typing import Protocol
 from afterwit.digest.chunk import Chunk, Count
 from afterwit.digest.constraints import Constraint, kept
 from afterwit.errors import InputError
+from afterwit.guard.steering import steers
 from afterwit.guard.text import concerns
 from afterwit.model import Profile, ProfileOperator, count_tokens
 
@@ -48,7 +49,7 @@ class Folding:
         """The version that follows ``state`` with this text: constraints above it, lines that break one left out, cut
         to the budget by whole lines."""
         written = text.strip().splitlines()
-        lines = [line for line in written if not concerns(line)]
+        lines = [line for line in written if not concerns(line) and not steers(line)]
         allowed = kept(lines, constraints_of(state.constraints))
         notes = [note] if note else []
         if len(lines) < len(written):

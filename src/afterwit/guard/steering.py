@@ -1,8 +1,8 @@
 """Wordings by which a page tries to choose for its reader: text of pages is held to more than text of people.
 
-"Rank the newest first" is a person's advice and "choose from 7 colours" a shop's; what is caught tells a reader to leave
-the user aside, speaks to a model, or names the answer. Our own list, of the commonest shopping languages; it sees plain
-wordings, not every paraphrase, so that pages are framed as data beside it.
+"Rank the newest first" is a person's advice and "choose from 7 colours" a shop's; what is caught tells a reader to
+leave the user aside, speaks to a model, or names the answer. Our own list, of the commonest shopping languages; it sees
+plain wordings, not every paraphrase, so that pages are framed as data beside it.
 """
 
 import re

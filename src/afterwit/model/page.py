@@ -59,11 +59,18 @@ class Tile:
 
 @dataclass(frozen=True, kw_only=True)
 class Picture:
-    """An image as the page showed it. source: its address, "" where it has none that is short."""
+    """An image as the page showed it. source: its address, "" where it has none that is short. text: its description.
+    png: the crop, of images that were loaded and are large."""
 
     source: str
     text: str
     box: Box
+    png: bytes = b""
+
+    @property
+    def reference(self) -> str:
+        """Its address, else ``crop:HASH``, else ""."""
+        return self.source or (f"crop:{content_hash(self.png.hex())}" if self.png else "")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,8 +105,8 @@ class ItemCard:
     """The item that a page is about; nothing in it was said by anyone but the page.
 
     price: what it costs now, in currency (ISO 4217, or the sign as printed where that is all there is); was: a price
-    before a reduction. rating: out of five. images: addresses, or ``crop:HASH`` of a part of the screenshot. source:
-    hash of the page. concerns: what was left out since it would steer whoever reads it.
+    before a reduction. rating: out of five. images: references of pictures. source: hash of the page. concerns: what
+    was left out since it would steer whoever reads it.
     """
 
     title: str

@@ -14,8 +14,7 @@ class Browser(Protocol):
 
     def __call__(self, source: str) -> Screenshot:
         """source: the path of an HTML file, a ``file:`` URL or one of a loopback address. Raises Refused where the page
-        is or leads elsewhere, InputError where it is none, StoreError... never: a page that does not come in time is an
-        InputError too."""
+        is or leads elsewhere, InputError where it is no page or does not come in time."""
 
 
 class Ocr(Protocol):

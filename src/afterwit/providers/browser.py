@@ -1,6 +1,5 @@
 """Chromium, shown pages of this machine only."""
 
-import asyncio
 import base64
 import ipaddress
 import os
@@ -37,8 +36,9 @@ _ARGUMENTS = (
 _PICTURES = """() => [...document.images].map(image => [image, image.getBoundingClientRect()])
     .filter(([image, box]) => box.width >= 64 && box.height >= 64)
     .slice(0, 200)
-    .map(([image, box]) => ({
+    .map(([image, box], place) => ({
         source: image.currentSrc || image.src || "", text: image.alt || "",
+        large: image.naturalWidth > 0 && box.width * box.height >= 22500 && place < 40,
         left: box.left + scrollX, top: box.top + scrollY, width: box.width, height: box.height}))"""
 
 _ICONS = """() => {
@@ -53,8 +53,8 @@ _STILL = """() => { window.stop(); scrollTo(0, 0); }"""
 class Chromium:
     """A browser that is started for each page and leaves nothing behind.
 
-    A file may load files of its own folder, a page of a loopback address what loopback addresses serve; all else is
-    refused: requests, redirects, frames, sockets. Scripts run unless told otherwise.
+    A file may load files of its own folder, hidden ones aside, a page of a loopback address what loopback addresses
+    serve; all else is refused: requests, redirects, frames, sockets. Scripts run unless told otherwise.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class Chromium:
         *,
         width: int = 1280,
         tile: int = 1600,
-        tallest: int = 24_000,
+        tallest: int = 48_000,
         deadline: float = 60.0,
         scripts: bool = True,
     ) -> None:
@@ -102,7 +102,10 @@ class Chromium:
                     reduced_motion="reduce",
                 )
                 context.set_default_timeout(0)  # the deadline is for all of it
-                return await self._show(await context.new_page(), url, _Border(url))
+                border = _Border(url)
+                await context.route("**/*", border.route)  # of windows that the page opens, too
+                await context.route_web_socket("**/*", border.socket)
+                return await self._show(await context.new_page(), url, border)
             except Error as error:
                 raise InputError(f"{url} cannot be shown: {' '.join(error.message.split())[:200]}") from None
             finally:
@@ -112,10 +115,7 @@ class Chromium:
     async def _show(self, page: Any, url: str, border: "_Border") -> Screenshot:
         from playwright.async_api import Error
 
-        await page.route("**/*", border.route)
-        await page.route_web_socket("**/*", border.socket)
         page.on("request", border.seen)
-        page.on("popup", lambda opened: asyncio.ensure_future(opened.close()))
         try:
             answer = await page.goto(url, wait_until="load")
         except Error:
@@ -136,7 +136,7 @@ class Chromium:
         shown = max(1, min(height, self._tallest))
         camera = await page.context.new_cdp_session(page)
         tiles = [await self._shoot(camera, top, shown) for top in range(0, shown, self._tile)]
-        pictures = [_picture(found) for found in await page.evaluate(_PICTURES)]
+        pictures = [await self._picture(camera, found, shown) for found in await page.evaluate(_PICTURES)]
         html = await page.content()
         border.check()
         return Screenshot(
@@ -150,21 +150,34 @@ class Chromium:
         )
 
     async def _shoot(self, camera: Any, top: int, shown: int) -> Tile:
-        """One strip, without laying the page out anew for each as a full-page screenshot of a part would."""
         first, last = max(0, top - _OVERLAP), min(shown, top + self._tile + _OVERLAP)
-        clip = {"x": 0, "y": first, "width": self._width, "height": last - first, "scale": 1}
-        options = {"format": "png", "captureBeyondViewport": True, "optimizeForSpeed": True, "clip": clip}
-        taken = await camera.send("Page.captureScreenshot", options)
-        return Tile(
-            png=base64.b64decode(taken["data"]), box=Box(left=0, top=first, width=self._width, height=last - first)
+        box = Box(left=0, top=first, width=self._width, height=last - first)
+        return Tile(png=await _clipped(camera, box), box=box)
+
+    async def _picture(self, camera: Any, found: dict[str, Any], shown: int) -> Picture:
+        box = Box(left=found["left"], top=found["top"], width=found["width"], height=found["height"])
+        whole = box.left >= 0 and box.top >= 0 and box.bottom <= shown and box.height <= self._tile
+        return Picture(
+            source=found["source"] if len(found["source"]) <= 2000 else "",
+            text=" ".join(found["text"].split())[:300],
+            box=box,
+            png=await _clipped(camera, box) if found["large"] and whole else b"",
         )
+
+
+async def _clipped(camera: Any, box: Box) -> bytes:
+    """A part of the page, without laying it out anew as a full-page screenshot of a part would."""
+    clip = {"x": box.left, "y": box.top, "width": box.width, "height": box.height, "scale": 1}
+    options = {"format": "png", "captureBeyondViewport": True, "optimizeForSpeed": True, "clip": clip}
+    taken = await camera.send("Page.captureScreenshot", options)
+    return base64.b64decode(taken["data"])
 
 
 class _Border:
     """Lets through what belongs to a page of this machine, counts the rest, and says where the page itself would go."""
 
     def __init__(self, url: str) -> None:
-        self._folder = _path(url).parent if url.startswith("file:") else None
+        self._folder = _path(url).parent.resolve() if url.startswith("file:") else None
         self.refused = 0
         self.unstyled = False
         self._left: str | None = None
@@ -174,7 +187,10 @@ class _Border:
             return True
         if self._folder is None:
             return loopback(url)
-        return url.startswith("file:") and _path(url).resolve().is_relative_to(self._folder.resolve())
+        path = _path(url).resolve()
+        if not url.startswith("file:") or not path.is_relative_to(self._folder):
+            return False
+        return not any(part.startswith(".") for part in path.relative_to(self._folder).parts)
 
     def seen(self, request: Any) -> None:
         """Also told of what a redirect asks for, which no route is."""
@@ -206,12 +222,13 @@ class _Border:
 def address(source: str) -> str:
     """The URL of a page of this machine. Raises Refused for any other, InputError where there is no such file or it
     is not text."""
-    scheme = urlsplit(source).scheme.casefold()
+    parts = urlsplit(source)
+    scheme = parts.scheme.casefold()
     if scheme in ("http", "https"):
         if not loopback(source):
             raise Refused(f"{source} is not on this machine: only files and loopback addresses are looked at")
         return source
-    if scheme == "file" and urlsplit(source).netloc not in ("", "localhost"):
+    if scheme == "file" and parts.netloc not in ("", "localhost"):
         raise Refused(f"{source} is not on this machine: only files and loopback addresses are looked at")
     if len(scheme) > 1 and scheme != "file" and not Path(source).exists():
         raise Refused(f"{source} is neither a file nor a loopback address: nothing else is looked at")
@@ -242,9 +259,3 @@ def loopback(url: str) -> bool:
 
 def _path(url: str) -> Path:
     return Path(url2pathname(urlsplit(url).path))
-
-
-def _picture(found: dict[str, Any]) -> Picture:
-    box = Box(left=found["left"], top=found["top"], width=found["width"], height=found["height"])
-    source = found["source"] if len(found["source"]) <= 2000 else ""
-    return Picture(source=source, text=" ".join(found["text"].split())[:300], box=box)

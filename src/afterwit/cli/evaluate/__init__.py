@@ -2,7 +2,7 @@
 
 import typer
 
-from afterwit.cli.evaluate import chime, judged, recsys, upworthy
+from afterwit.cli.evaluate import chime, judged, reading, recsys, upworthy
 
 evaluate = typer.Typer(help="Run a benchmark and print its record.", no_args_is_help=True)
 evaluate.command("upworthy")(upworthy.upworthy)
@@ -10,4 +10,7 @@ evaluate.command("chime")(chime.chime)
 evaluate.command("bfcl")(judged.bfcl)
 evaluate.command("browsecomp-zh")(judged.browsecomp_zh)
 evaluate.command("vitabench")(judged.vitabench)
+evaluate.command("injection")(reading.injection)
+evaluate.command("longcontext")(reading.longcontext)
+evaluate.command("perceive")(reading.perceive)
 evaluate.command("recsys")(recsys.recsys)

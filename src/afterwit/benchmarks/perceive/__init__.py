@@ -1,0 +1,1 @@
+"""Prices, currencies, makers and stock read off pages of real shops."""
