@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from afterwit.benchmarks.tau2.attribution import Confusion, attribution, confusion, stability, wilson
+from afterwit.benchmarks.tau2.attribution import Confusion, attribution, confusion, stability
 from afterwit.benchmarks.tau2.cases import CAUSES, cases
 from afterwit.benchmarks.tau2.environment import Call, Ran, Tau2, Tau2Task, Tool
 from afterwit.benchmarks.tau2.faults import Planned, changed, recipes
@@ -15,6 +15,7 @@ from afterwit.benchmarks.tau2.plans import meant, prose, sentences
 from afterwit.benchmarks.tau2.replay import faithful
 from afterwit.credit.gate.evidence import EvidenceGate
 from afterwit.errors import OutputError, UsageError
+from afterwit.evaluate.metrics.share import share
 from afterwit.model import Attribution, Card, Episode, StageVerdict, Step
 
 TOOLS = (
@@ -190,9 +191,9 @@ def test_scores_by_hand() -> None:
     assert figures["planning>execution@retail"].value == 1
     assert figures["execution>refused@retail"].value == 1
     assert "recall@retail:both" not in figures
-    half = wilson(1, 2)
+    half = share(1, 2)
     assert (half.low, half.high) == (pytest.approx(0.0945, abs=1e-4), pytest.approx(0.9055, abs=1e-4))
-    assert wilson(0, 0).n == 0
+    assert share(0, 0).n == 0
 
 
 def test_the_record_holds_every_gate_and_a_gate_that_fails_has_refused() -> None:

@@ -73,6 +73,22 @@ class Folding:
         )
 
 
+def empty(*, scope: str, user: str, budget: int, at: datetime, query: str = "") -> Profile:
+    """What is before the first version."""
+    return Profile(
+        scope=scope,
+        user=user,
+        version=0,
+        text="",
+        tokens=0,
+        budget=budget,
+        writer="",
+        operator="fold",
+        at=at,
+        query=query,
+    )
+
+
 def heading(constraints: Sequence[str]) -> str:
     return "".join([f"{HEADING}\n", *(f"- {said}\n" for said in constraints)]) if constraints else ""
 

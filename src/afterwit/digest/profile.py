@@ -8,7 +8,7 @@ from typing import Protocol
 from afterwit.digest.answer import Answerer, Candidate
 from afterwit.digest.chunk import ChunkRules, chunks
 from afterwit.digest.constraints import Constraint
-from afterwit.digest.fold import Folding, body, heading, room_of
+from afterwit.digest.fold import Folding, body, empty, heading, room_of
 from afterwit.errors import InputError, NotFound
 from afterwit.model import Interaction, Profile
 from afterwit.ports import Progress
@@ -43,18 +43,8 @@ class UserProfile:
         found = self.store.profiles(self.scope, self.user, limit=1)
         if found:
             return found[0]
-        return Profile(
-            scope=self.scope,
-            user=self.user,
-            version=0,
-            text="",
-            tokens=0,
-            budget=self.budget,
-            writer="",
-            operator="fold",
-            at=self.folding.clock(),
-            query=self.query,
-        )
+        at = self.folding.clock()
+        return empty(scope=self.scope, user=self.user, budget=self.budget, at=at, query=self.query)
 
     @property
     def text(self) -> str:

@@ -7,15 +7,15 @@ from importlib.metadata import version
 from uuid import uuid4
 
 import numpy as np
-from scipy import stats
 
 from afterwit.benchmarks.bfcl.environment import CATEGORIES, TURNS, Bfcl, Entry
 from afterwit.benchmarks.bfcl.play import Player
 from afterwit.digest.chunk import ChunkRules, chunks
-from afterwit.digest.fold import Folding, Writer
+from afterwit.digest.fold import Folding, Writer, empty
 from afterwit.errors import BudgetSpent, InputError, ModelError
+from afterwit.evaluate.metrics.share import share
 from afterwit.evaluate.record import EvaluationRecord
-from afterwit.model import Interaction, Interval, Profile
+from afterwit.model import Interaction, Interval
 from afterwit.ports import Embedder, Progress
 
 _AT = datetime(2000, 1, 1, tzinfo=UTC)
@@ -54,7 +54,9 @@ def score(
         if progress is not None:
             progress(place, len(todo))
     for name, verdicts in counted.items():
-        figures.setdefault(f"model:{player.model}", {})[f"accuracy@{name}"] = _share([right for right, _ in verdicts])
+        figures.setdefault(f"model:{player.model}", {})[f"accuracy@{name}"] = share(
+            sum(right for right, _ in verdicts), len(verdicts)
+        )
         refused = sum(failed for _, failed in verdicts)
         figures[f"model:{player.model}"][f"refused@{name}"] = Interval(value=refused, n=len(verdicts))
     return EvaluationRecord(
@@ -113,18 +115,8 @@ def _notes(world: Bfcl, embedder: Embedder, writer: Writer | None, budget: int) 
 
 def _folded(writer: Writer, texts: Sequence[str], budget: int) -> str:
     folding = Folding(writer=writer, clock=lambda: _AT)
-    state = Profile(
-        scope="bfcl", user="u", version=0, text="", tokens=0, budget=budget, writer="", operator="fold", at=_AT
-    )
+    state = empty(scope="bfcl", user="u", budget=budget, at=_AT)
     history = (Interaction(item=str(i), title="", text=text, kind="said") for i, text in enumerate(texts))
     for chunk in chunks(history, rules=ChunkRules(tokens=4_000)):
         state = folding.fold(state, chunk)
     return state.text
-
-
-def _share(right: Sequence[bool]) -> Interval:
-    n = len(right)
-    if not n:
-        return Interval(value=0.0, n=0)
-    wilson = stats.binomtest(sum(right), n).proportion_ci(method="wilson")
-    return Interval(value=sum(right) / n, low=float(wilson.low), high=float(wilson.high), n=n)

@@ -7,10 +7,10 @@ from importlib.metadata import version
 
 import numpy as np
 from pydantic import BaseModel, Field
-from scipy import stats
 
 from afterwit.benchmarks.browsecomp_zh.data import Question
 from afterwit.errors import BudgetSpent, ModelError
+from afterwit.evaluate.metrics.share import share
 from afterwit.evaluate.record import EvaluationRecord
 from afterwit.model import Ask, Interval, Message, normalised
 from afterwit.ports import Progress
@@ -70,9 +70,9 @@ def score(
         if progress is not None:
             progress(place, len(questions))
     n = len(questions)
-    figures = {"exact_match": _share(sum(equal), n)}
+    figures = {"exact_match": share(sum(equal), n)}
     if judge is not None:
-        figures["accuracy"] = _share(sum(right), n)
+        figures["accuracy"] = share(sum(right), n)
         figures["calibration_error"] = Interval(value=calibration(confidences, right), n=len(right))
         figures["refused"] = Interval(value=refused, n=n)
     return EvaluationRecord(
@@ -107,10 +107,3 @@ def _ask(question: Question, response: str) -> Ask:
 
 def _bare(text: str) -> str:
     return re.sub(r"[\W_]+", "", normalised(text))
-
-
-def _share(right: int, n: int) -> Interval:
-    if not n:
-        return Interval(value=0.0, n=0)
-    wilson = stats.binomtest(right, n).proportion_ci(method="wilson")
-    return Interval(value=right / n, low=float(wilson.low), high=float(wilson.high), n=n)

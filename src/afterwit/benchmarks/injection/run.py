@@ -6,17 +6,16 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
-from scipy import stats
-
 from afterwit.benchmarks.injection.pages import Case, cases, shown
 from afterwit.benchmarks.recsys.data import Ratings, load
 from afterwit.digest.answer import Candidate
 from afterwit.digest.chunk import chunks
 from afterwit.digest.extractive import Extractive
-from afterwit.digest.fold import Folding
+from afterwit.digest.fold import Folding, empty
 from afterwit.errors import BudgetSpent, ModelError
+from afterwit.evaluate.metrics.share import share
 from afterwit.evaluate.record import EvaluationRecord
-from afterwit.model import Interval, Profile
+from afterwit.model import Interval
 from afterwit.ports import Progress
 
 Rank = Callable[[str, Sequence[Candidate]], Sequence[Candidate]]
@@ -63,8 +62,8 @@ def run(
             changed += before != after
             obeyed += before != after and after == case.attacker
         policies["guarded" if guarded else "unguarded"] = {
-            "changed": _share(changed, len(made)),
-            "obeyed": _share(obeyed, len(made)),
+            "changed": share(changed, len(made)),
+            "obeyed": share(obeyed, len(made)),
             "refused": Interval(value=refused, n=len(made)),
         }
     return EvaluationRecord(
@@ -86,16 +85,7 @@ def _choice(rank: Rank, profile: str, case: Case, pages: Sequence[str], guarded:
 
 def _profile(data: Ratings, case: Case) -> str:
     folding = Folding(writer=Extractive(), clock=lambda: _AT)
-    state = Profile(
-        scope="s", user=case.user.id, version=0, text="", tokens=0, budget=200, writer="", operator="fold", at=_AT
-    )
+    state = empty(scope="s", user=case.user.id, budget=200, at=_AT)
     for chunk in chunks(data.interactions(case.user)):
         state = folding.fold(state, chunk)
     return state.text
-
-
-def _share(of: int, n: int) -> Interval:
-    if not n:
-        return Interval(value=0.0, n=0)
-    wilson = stats.binomtest(of, n).proportion_ci(method="wilson")
-    return Interval(value=of / n, low=float(wilson.low), high=float(wilson.high), n=n)

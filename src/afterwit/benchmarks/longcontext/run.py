@@ -21,12 +21,12 @@ import numpy as np
 
 from afterwit.digest.chunk import ChunkRules, chunks
 from afterwit.digest.focused import Focused
-from afterwit.digest.fold import Folding
+from afterwit.digest.fold import Folding, empty
 from afterwit.digest.terms import Rarity, words
 from afterwit.errors import BudgetSpent, InputError, ModelError
 from afterwit.evaluate.metrics.bootstrap import Ratio, Resamples
 from afterwit.evaluate.record import EvaluationRecord, sha256_of
-from afterwit.model import Interaction, Interval, Profile, count_tokens
+from afterwit.model import Interaction, Interval, count_tokens
 from afterwit.ports import Progress
 
 LENGTHS = (7_000, 28_000, 112_000, 448_000, 1_800_000, 3_500_000)
@@ -154,18 +154,7 @@ def _document(question: Question, pool: Sequence[_Paragraph], length: int, seed:
 def _folded(question: Question, document: Iterator[_Paragraph], rarity: Rarity) -> str:
     """A memory of 1,024 tokens, chunk by chunk."""
     folding = Folding(writer=Focused(rarity=rarity), clock=lambda: _AT)
-    state = Profile(
-        scope="s",
-        user="u",
-        version=0,
-        text="",
-        tokens=0,
-        budget=MEMORY,
-        writer="",
-        operator="fold",
-        at=_AT,
-        query=question.question,
-    )
+    state = empty(scope="s", user="u", budget=MEMORY, at=_AT, query=question.question)
     history = (Interaction(item=str(i), title=p.title, text=p.text) for i, p in enumerate(document))
     for chunk in chunks(history, rules=ChunkRules(tokens=CHUNK, short=0)):
         state = folding.fold(state, chunk)

@@ -18,10 +18,10 @@ from afterwit.digest.answer import Answerer, Candidate, Floats, commonness, stan
 from afterwit.digest.catalogue import Catalogue
 from afterwit.digest.chunk import ChunkRules, chunks
 from afterwit.digest.extractive import Extractive
-from afterwit.digest.fold import Folding, Writer
+from afterwit.digest.fold import Folding, Writer, empty
 from afterwit.digest.terms import words
 from afterwit.errors import ModelError
-from afterwit.model import Profile, count_tokens
+from afterwit.model import count_tokens
 from afterwit.ports import Embedder
 
 _AT = datetime(2000, 1, 1, tzinfo=UTC)
@@ -125,20 +125,10 @@ class Bench:
     def profile(self, *, writer: Writer | None = None, prior: bool = True, turns: int = 3) -> Comparator:
         answerer, rules = self.answerer(prior=prior), ChunkRules(turns=turns)
         folding = Folding(writer=writer or Extractive(rarity=self.catalogue.rarity), clock=lambda: _AT)
-        empty = Profile(
-            scope="recsys",
-            user="",
-            version=0,
-            text="",
-            tokens=0,
-            budget=self.budget,
-            writer="",
-            operator="fold",
-            at=_AT,
-        )
+        first = empty(scope="recsys", user="", budget=self.budget, at=_AT)
 
         def scored(user: User) -> Scored:
-            state = replace(empty, user=user.id)
+            state = replace(first, user=user.id)
             with suppress(ModelError):  # what a writer that failed had folded by then stands
                 for chunk in chunks(self.data.interactions(user), rules=rules):
                     state = folding.fold(state, chunk)

@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
 
-from scipy import stats
-
 from afterwit.benchmarks.tau2.cases import CAUSES, Case, cases
 from afterwit.benchmarks.tau2.environment import Tau2
 from afterwit.credit.gate.compare import Replayed
 from afterwit.credit.gate.evidence import EvidenceGate
 from afterwit.errors import ModelError
+from afterwit.evaluate.metrics.share import share
 from afterwit.evaluate.record import EvaluationRecord
 from afterwit.model import Episode, Interval, StageVerdict
 from afterwit.ports import Gate, Progress
@@ -35,11 +34,11 @@ class Confusion:
 
     def recalls(self) -> dict[StageVerdict, Interval]:
         """Share of each cause that was named; causes without a case are left out."""
-        return {cause: wilson(row[cause], sum(row.values())) for cause, row in self.counts.items() if sum(row.values())}
+        return {cause: share(row[cause], sum(row.values())) for cause, row in self.counts.items() if sum(row.values())}
 
     def accuracy(self) -> Interval:
         right = sum(row.get(cause, 0) for cause, row in self.counts.items())
-        return wilson(right, sum(sum(row.values()) for row in self.counts.values()))
+        return share(right, sum(sum(row.values()) for row in self.counts.values()))
 
     def balanced(self) -> Interval:
         """The mean of the recalls."""
@@ -52,19 +51,11 @@ class Confusion:
         found = {f"balanced_accuracy@{domain}": self.balanced(), f"accuracy@{domain}": self.accuracy()}
         found |= {f"recall@{domain}:{cause}": share for cause, share in self.recalls().items()}
         if self.successes:
-            found[f"success_credited@{domain}"] = wilson(self.credited, self.successes)
+            found[f"success_credited@{domain}"] = share(self.credited, self.successes)
         for cause, row in self.counts.items():
             of = sum(row.values())
             found |= {f"{cause}>{told}@{domain}": Interval(value=n, n=of) for told, n in row.items() if n}
         return found
-
-
-def wilson(right: int, of: int) -> Interval:
-    """The share with Wilson's 95 % interval (1927)."""
-    if not of:
-        return Interval(value=0.0, low=0.0, high=1.0, n=0)
-    found = stats.binomtest(right, of).proportion_ci(method="wilson")
-    return Interval(value=right / of, low=float(found.low), high=float(found.high), n=of)
 
 
 def confusion(

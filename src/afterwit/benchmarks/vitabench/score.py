@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import version
 
 from pydantic import BaseModel, Field
-from scipy import stats
 
 from afterwit.benchmarks.vitabench.data import VitaTask
 from afterwit.errors import BudgetSpent, ModelError, OutputError
+from afterwit.evaluate.metrics.share import share
 from afterwit.evaluate.record import EvaluationRecord
 from afterwit.model import Ask, Episode, Interval, Message, Step
 from afterwit.ports import Progress
@@ -121,9 +121,9 @@ def score(
         if progress is not None:
             progress(place, len(tasks))
     n = len(tasks)
-    figures = {"orders_named": _share(named, n)}
+    figures = {"orders_named": share(named, n)}
     if judge is not None:
-        figures["success"] = _share(success, n)
+        figures["success"] = share(success, n)
         figures["rubrics"] = Interval(value=sum(held) / n if n else 0.0, n=n)
         figures["refused"] = Interval(value=refused, n=n)
     return EvaluationRecord(
@@ -142,10 +142,3 @@ def _told(number: int, step: Step) -> str:
     return f"{number}. {step.tool}({arguments}) -> {f'ERROR {step.error}' if step.error else step.result or 'done'}"[
         :_RESULT
     ]
-
-
-def _share(right: int, n: int) -> Interval:
-    if not n:
-        return Interval(value=0.0, n=0)
-    wilson = stats.binomtest(right, n).proportion_ci(method="wilson")
-    return Interval(value=right / n, low=float(wilson.low), high=float(wilson.high), n=n)
