@@ -18,7 +18,8 @@ from afterwit.evaluate.report.style import STYLE
 def page(record: EvaluationRecord) -> str:
     """One self-contained document; every text of the record is escaped."""
     title = f"Afterwit: {record.benchmark}"
-    told = _of_rounds(record) if record.rounds or "tide" in record.policies else comparison.sections(record)
+    of_rounds = record.rounds or record.benchmark.startswith("upworthy")
+    told = _of_rounds(record) if of_rounds else comparison.sections(record)
     sections = (*told, ("About this run", "about", _about(record)))
     links = "".join(f'<li><a href="#{anchor}">{escaped(name)}</a></li>' for name, anchor, _ in sections)
     body = "".join(
