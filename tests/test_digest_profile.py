@@ -134,7 +134,7 @@ def test_a_model_writes_and_what_it_may_not_say_is_left_out(tmp_path: Path) -> N
     assert made.writer == "model:scripted"
     assert "- likes running" in made.text
     assert "item 7" not in made.text
-    assert "read like orders" in made.note
+    assert "lines were left out: it tells the reader" in made.note
     prompt = chat.asked[0].messages[-1].content
     assert "Running shoes" in prompt
     assert "budget" not in prompt or "5000 tokens" in prompt

@@ -3,6 +3,7 @@
 Our reconstruction of what ReMem's trained writer keeps; deterministic, and linear in the interactions of a chunk.
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -42,7 +43,7 @@ class Extractive:
         prices = dict(sketch.prices)
         for place, interaction in enumerate(history):
             weight = 0.5 ** ((n - 1 - place) / HALF_LIFE)
-            day = f"{interaction.at:%Y-%m-%d}" if interaction.at else ""
+            day = interaction.day
             named = {
                 "Interests": set(words(interaction.title)),
                 "Brands": _attribute(interaction, "brand"),
@@ -52,7 +53,7 @@ class Extractive:
                 for name in sorted(names):
                     tallies[section][name] = _more(tallies[section].get(name), name, weight, day)
             _price(prices, interaction)
-        days = [f"{i.at:%Y-%m-%d}" for i in history if i.at]
+        days = [interaction.day for interaction in history if interaction.at]
         evidence = [_evidence(interaction) for interaction in reversed(history)]
         grown = replace(
             sketch,
@@ -134,7 +135,7 @@ def _attribute(interaction: Interaction, name: str) -> set[str]:
 
 def _price(prices: dict[str, Prices], interaction: Interaction) -> None:
     value = interaction.attributes.get("price")
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
         return
     currency = str(interaction.attributes.get("currency") or "price").replace(" ", "")
     known = prices.get(currency)

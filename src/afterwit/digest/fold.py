@@ -49,11 +49,12 @@ class Folding:
         """The version that follows ``state`` with this text: constraints above it, lines that break one left out, cut
         to the budget by whole lines."""
         written = text.strip().splitlines()
-        lines = [line for line in written if not concerns(line) and not steers(line)]
+        unfit = {line: why for line in written if (why := _unfit(line))}
+        lines = [line for line in written if line not in unfit]
         allowed = kept(lines, constraints_of(state.constraints))
         notes = [note] if note else []
-        if len(lines) < len(written):
-            notes.append(f"{len(written) - len(lines)} lines read like orders and were left out")
+        if unfit:
+            notes.append(f"{len(unfit)} lines were left out: {next(iter(unfit.values()))}")
         if len(allowed) < len(lines):
             notes.append(f"{len(lines) - len(allowed)} lines broke a constraint and were left out")
         head = heading(state.constraints)
@@ -71,6 +72,14 @@ class Folding:
             at=self.clock(),
             note="; ".join(notes),
         )
+
+
+def _unfit(line: str) -> str:
+    """Why a line may not be remembered; "" where it may."""
+    if found := concerns(line):
+        return str(found[0])
+    place = steers(line)
+    return f"it would choose for its reader: {place}" if place else ""
 
 
 def empty(*, scope: str, user: str, budget: int, at: datetime, query: str = "") -> Profile:

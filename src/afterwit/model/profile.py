@@ -31,10 +31,15 @@ class Interaction:
         return self.id or content_hash(self.item, self.title, str(self.at), self.kind, str(known), self.text)
 
     def told(self) -> str:
-        """In one line, as writers read it."""
-        when = f"{self.at:%Y-%m-%d}" if self.at else "undated"
+        """In one line, as writers read it, whatever breaks its parts hold."""
         known = "; ".join(f"{name}: {value}" for name, value in self.attributes.items())
-        return " · ".join(part for part in (when, self.kind, self.title, known, " ".join(self.text.split())) if part)
+        parts = (self.day or "undated", self.kind, self.title, known, self.text)
+        return " · ".join(part for part in (" ".join(part.split()) for part in parts) if part)
+
+    @property
+    def day(self) -> str:
+        """ISO date, "" where undated."""
+        return self.at.date().isoformat() if self.at else ""
 
 
 @dataclass(frozen=True, kw_only=True)
