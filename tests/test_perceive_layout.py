@@ -70,8 +70,9 @@ def test_headings_are_told_by_their_type() -> None:
 
 
 def test_the_size_of_type_does_not_depend_on_which_letters_there_are() -> None:
-    lower, capitals, digits = line("ease", band=9), line("PRICE", band=12), line("£10.00", band=12)
+    lower, capitals, digits = line("ease", band=9), line("PRICE", height=12, band=9), line("10 000", height=12, band=11)
     assert {round(type_size(one)) for one in (lower, capitals, digits)} == {17}
+    assert round(type_size(line("PRICE", height=40, band=12))) == 17  # a frame around it
     dotted, deep = line("on a mission", height=12), line("Yes, it is", height=15)
     assert abs(type_size(dotted) - type_size(deep)) < 1
 

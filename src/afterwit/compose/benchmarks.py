@@ -167,7 +167,7 @@ def evaluate_perceive(
     folder: Path, *, reader: str | None, cache: Path | None, most: int | None, progress: Progress | None = None
 ) -> EvaluationRecord:
     """Pages against what people read on them. reader: who reads screenshots; None leaves that way out."""
-    browser = open_browser() if reader else None
+    browser = open_browser(deadline=120.0, scripts=False) if reader else None
     ocr = open_ocr(reader) if reader else None
     return perceiving.score(folder, browser=browser, ocr=ocr, cache=cache, most=most, progress=progress)
 

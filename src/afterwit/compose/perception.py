@@ -11,11 +11,11 @@ from afterwit.perceive.ports import Browser, Ocr
 READERS = ("rapid", "tesseract", "vision")
 
 
-def open_browser(*, deadline: float = 30.0) -> Browser:
+def open_browser(*, deadline: float = 60.0, scripts: bool = True) -> Browser:
     """Raises MissingExtra without playwright, UsageError without a Chromium."""
     from afterwit.providers.browser import Chromium  # each provider's packages are optional
 
-    return Chromium(deadline=deadline)
+    return Chromium(deadline=deadline, scripts=scripts)
 
 
 def open_ocr(spec: str = "rapid") -> Ocr:

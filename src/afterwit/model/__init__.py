@@ -7,6 +7,7 @@ from afterwit.model.credit import Credit, Evidence, Interval, LifecycleVerdict, 
 from afterwit.model.edit import Bank, Batch, Edit, Round, fold
 from afterwit.model.episode import Citation, Decision, Delivery, Draft, Episode, Recalled, Step, Task
 from afterwit.model.ids import content_hash, new_id
+from afterwit.model.page import Availability, Box, ItemCard, PageText, Picture, Screenshot, TextLine, Tile
 from afterwit.model.profile import Interaction, Profile, ProfileOperator
 from afterwit.model.stage import Attribution, Lesson, Stage, StageVerdict
 from afterwit.model.text import count_tokens, normalised
@@ -14,8 +15,10 @@ from afterwit.model.text import count_tokens, normalised
 __all__ = [
     "Ask",
     "Attribution",
+    "Availability",
     "Bank",
     "Batch",
+    "Box",
     "Card",
     "Citation",
     "Clause",
@@ -30,10 +33,13 @@ __all__ = [
     "Evidence",
     "Interaction",
     "Interval",
+    "ItemCard",
     "Lesson",
     "LifecycleVerdict",
     "Message",
     "OperatorName",
+    "PageText",
+    "Picture",
     "Posterior",
     "Profile",
     "ProfileOperator",
@@ -42,12 +48,15 @@ __all__ = [
     "Refusal",
     "Reply",
     "Round",
+    "Screenshot",
     "Stage",
     "StageVerdict",
     "Stance",
     "Status",
     "Step",
     "Task",
+    "TextLine",
+    "Tile",
     "Trial",
     "Value",
     "Verdict",

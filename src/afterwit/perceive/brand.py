@@ -15,13 +15,14 @@ _STORE = re.compile(
     re.IGNORECASE,
 )
 _BY = re.compile(r"(?:by|von|par|di|de|da|od|от)\s+(.+)", re.IGNORECASE)
+_INNER = re.compile(r"\w-?[A-ZÀ-Þ]")
 _MOST_WORDS = 5
 
 
 def brand(lines: Sequence[TextLine], plain: Sequence[str], item: Region) -> str | None:
     """What a label names; else a short line beside the title that the page says again; else the beginning of the
-    title where it stands alone elsewhere."""
-    ways = (_labelled, _beside, _prefix)
+    title where it stands alone elsewhere; else a word of the title that is written as names are."""
+    ways = (_labelled, _beside, _prefix, _capitals)
     return next((found for way in ways if (found := way(lines, plain, item))), None)
 
 
@@ -70,6 +71,15 @@ def _prefix(lines: Sequence[TextLine], plain: Sequence[str], item: Region) -> st
         if len(title) > count and words.folded(name) in alone and _is_name(name):
             return name
     return None
+
+
+def _capitals(lines: Sequence[TextLine], plain: Sequence[str], item: Region) -> str | None:
+    """One of the first three words, if it has capitals inside and few of the others have: SAMSUNG, TP-Link."""
+    title = [word.strip(',.:;()[]«»"') for word in item.title.split()]
+    names = [word for word in title if len(word) >= 4 and _INNER.search(word)]
+    if not names or len(names) > len(title) / 3 or names[0] not in title[:3]:
+        return None
+    return names[0] if _is_name(names[0]) and not any(mark.isdigit() for mark in names[0]) else None
 
 
 def _is_name(text: str) -> bool:

@@ -128,6 +128,7 @@ def mended(lines: Sequence[TextLine]) -> tuple[TextLine, ...]:
                 text=f"{last.text} {line.text}",
                 box=Box(left=last.box.left, top=top, width=width, height=bottom - top),
                 confidence=min(last.confidence, line.confidence),
+                band=max(last.band, line.band),
             )
         else:
             done.append(line)
@@ -166,10 +167,12 @@ def type_size(line: TextLine) -> float:
     letters = [mark for mark in text if mark.isalnum()]
     if not letters or _DENSE.search(text):
         return (line.band or line.box.height) / 0.85
-    if line.band:
-        small = sum(mark.islower() for mark in letters) / len(letters)
-        return line.band / (0.54 if small >= 0.3 else 0.72)
-    share = 0.54 + (0.18 if _ASCENDS.search(text) else 0.0) + (0.2 if _DESCENDS.search(text) else 0.0)
+    small = sum(mark.islower() for mark in letters) / len(letters)
+    if line.band and small >= 0.3:
+        return line.band / 0.54
+    if line.band and line.box.height > 2 * line.band:  # more than the line itself is in the box
+        return line.band / 0.72
+    share = 0.54 + (0.18 if small < 0.3 or _ASCENDS.search(text) else 0.0) + (0.2 if _DESCENDS.search(text) else 0.0)
     return line.box.height / share
 
 

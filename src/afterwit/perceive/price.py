@@ -45,9 +45,10 @@ def price(lines: Sequence[TextLine], plain: Sequence[str], item: Region, *, gone
     quotes = list(_quotes(lines, plain, item))
     if not quotes:
         return None
-    seen = Counter(quote.amount.value for quote in quotes if quote.line >= item.first - 1)
+    own = [quote for quote in quotes if quote.line >= item.first - 1]
+    seen = Counter(quote.amount.value for quote in own)
     rated = [
-        (quote.score + min(1.5, 0.5 * max(0, seen[quote.amount.value] - 1)) - _dearer(quote, quotes), quote)
+        (quote.score + min(1.5, 0.5 * max(0, seen[quote.amount.value] - 1)) - _dearer(quote, own), quote)
         for quote in quotes
     ]
     score, best = max(rated, key=lambda one: (one[0], -one[1].line, -one[1].amount.start))

@@ -52,7 +52,7 @@ def region(lines: Sequence[TextLine], plain: Sequence[str]) -> Region | None:
     if best is None:
         return None
     _, first, last = best
-    title = " ".join(line.text for line in lines[first : last + 1])
+    title = " ".join(line.text for line in lines[first : last + 1]).lstrip("•·▪■ ")
     end = next((at for at in range(last + 3, len(lines)) if leaves(lines[at], plain[at])), len(lines))
     return Region(title=title, first=first, last=last, end=end)
 
