@@ -1,0 +1,20 @@
+"""`Memory`, whole."""
+
+from afterwit.memory.by_hand import ByHand
+from afterwit.memory.keeping import Keeping
+from afterwit.memory.learning import Learning
+from afterwit.memory.serving import Serving
+
+
+class Memory(Serving, ByHand, Learning, Keeping):
+    """A bounded memory of one scope that learns from outcomes.
+
+    url: a path of an SQLite file, or ``:memory:``. scope: isolates tenant and agent, such as ``acme/push``.
+    capacity: B, live cards a bank may hold. vocabulary: of named decisions in text, a bundled name or a path.
+    meaning: also learn from what texts are like in meaning, at about a millisecond a text and round.
+    generator: the agent's frozen generator, where credit should replay it; without one the built-in chooser
+    replays the episodes that had candidates. create: whether an unknown scope is made or refused.
+    model: who words new cards, checked against their evidence, and gates episodes where no gate is given: a `Chat`,
+    or ``local``, ``openai:NAME``, ``anthropic:NAME``. gate: says which stage an outcome is due to, for the banks
+    ``planning`` and ``execution``; without model and gate, by evidence in the record alone.
+    """
