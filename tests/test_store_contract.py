@@ -1,4 +1,4 @@
-"""What every store promises, on a file and in memory."""
+"""What every store promises: on a file, on PostgreSQL and in memory."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -17,9 +17,13 @@ from store_cases import DAY, NOON, ROOMY, card, commit, edit, embed, opened, ret
 SCOPE = "acme/push"
 
 
-@pytest.fixture(params=["file", "in memory"])
+@pytest.fixture(params=["file", "postgres", "in memory"])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
-    made: Store = open_store(tmp_path / "memory.db") if request.param == "file" else InMemoryStore()
+    made: Store
+    if request.param == "postgres":
+        made = open_store(request.getfixturevalue("cluster").new())
+    else:
+        made = open_store(tmp_path / "memory.db") if request.param == "file" else InMemoryStore()
     yield opened(made, SCOPE, "other/scope")
     made.close()
 

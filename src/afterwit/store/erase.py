@@ -15,7 +15,7 @@ from afterwit.errors import InputError, NotFound
 from afterwit.model import Card, Delivery, Edit, Episode, normalised
 from afterwit.ports import Forgotten, system_clock
 from afterwit.store.codec import dumps, from_json, loads, to_json
-from afterwit.store.ledger import chunks, forgotten, require_scope
+from afterwit.store.ledger import chunks, forgotten, lock_scope
 from afterwit.store.profiles import drop
 from afterwit.store.tables import (
     banks,
@@ -104,7 +104,7 @@ def forget(
     everything: bool,
 ) -> Forgotten:
     """Raises NotFound for an unknown target; one that was forgotten before is no error."""
-    require_scope(connection, scope)
+    lock_scope(connection, scope, "everything")
     named = {"card": card_id, "episode": episode_id, "delivery": delivery_id, "user": user}
     targets = [(kind, id_) for kind, id_ in named.items() if id_ is not None]
     if len(targets) + everything != 1:

@@ -1,10 +1,10 @@
 """What the agent did and showed: scopes, episodes, recalls, deliveries."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
-from sqlalchemy import Connection, bindparam, insert, select, update
+from sqlalchemy import Connection, Select, bindparam, insert, select, update
 
 from afterwit.errors import Conflict, EmbedderMismatch, UnknownScope
 from afterwit.model import Delivery, Episode, Recalled
@@ -37,8 +37,28 @@ def open_scope(connection: Connection, scope: str, embedder: str, dimensions: in
 
 
 def require_scope(connection: Connection, scope: str) -> None:
-    if connection.execute(select(scopes.c.name).where(scopes.c.name == scope)).first() is None:
-        raise UnknownScope(f"there is no scope {scope!r} in this store: make it with 'afterwit init'")
+    if connection.execute(_named(scope)).first() is None:
+        raise _unknown(scope)
+
+
+Against = Literal["erasing", "rounds", "everything"]
+# FOR KEY SHARE, FOR NO KEY UPDATE, FOR UPDATE: whether shared, and whether a foreign key's own lock goes with it
+_LOCKS: Mapping[Against, tuple[bool, bool]] = {
+    "erasing": (True, True),
+    "rounds": (False, True),
+    "everything": (False, False),
+}
+
+
+def lock_scope(connection: Connection, scope: str, against: Against) -> None:
+    """Keeps what would not go together with this write from the scope until the transaction ends: erasing from any
+    write, another round from a round, everything from erasing. A row lock in PostgreSQL; SQLite's writers are alone.
+
+    Raises UnknownScope.
+    """
+    shared, key_shared = _LOCKS[against]
+    if connection.execute(_named(scope).with_for_update(read=shared, key_share=key_shared)).first() is None:
+        raise _unknown(scope)
 
 
 def fields(connection: Connection, scope: str) -> frozenset[str]:
@@ -47,16 +67,18 @@ def fields(connection: Connection, scope: str) -> frozenset[str]:
 
 
 def save_episode(connection: Connection, episode: Episode) -> None:
-    require_scope(connection, episode.scope)
+    lock_scope(connection, episode.scope, "erasing")
     row = episode_row(episode)
     here = (episodes.c.scope == episode.scope) & (episodes.c.id == episode.id)
-    known = connection.scalar(select(episodes.c.payload).where(here))
+    kept = select(episodes.c.payload).where(here).with_for_update()
+    known = connection.scalar(kept)
     if known is None:
         if forgotten(connection, episode.scope, "episode", [episode.id]):
             raise Conflict(f"episode {episode.id} was forgotten: record the work under a new id")
-        connection.execute(insert(episodes).values(row))
-    elif known != row["payload"]:
-        if not _is_open(from_json(Episode, known)):
+        put(connection, episodes, [row])
+        known = connection.scalar(kept)  # another writer may have been first
+    if known != row["payload"]:
+        if not _is_open(from_json(Episode, str(known))):
             raise Conflict(f"episode {episode.id} is closed and differs from this one: record it under a new id")
         connection.execute(update(episodes).where(here).values(row))
     _note_fields(connection, episode.scope, episode.context)
@@ -89,22 +111,31 @@ def save_deliveries(connection: Connection, batch: Iterable[Delivery]) -> int:
         if by_scope.setdefault(delivery.scope, {}).setdefault(delivery.id, row) != row:
             raise _differs(delivery.id)
     new = 0
-    for scope, rows in by_scope.items():
-        require_scope(connection, scope)
-        for chunk in chunks(list(rows)):
-            of_chunk = (deliveries.c.scope == scope, deliveries.c.id.in_(chunk))
-            found = connection.execute(select(deliveries.c.id, deliveries.c.payload).where(*of_chunk))
-            known = {row.id: row.payload for row in found}
-            for id_ in known:
-                if known[id_] != rows[id_]["payload"]:
-                    raise _differs(id_)
+    for scope, rows in sorted(by_scope.items()):  # in one order, so that no two writers wait for each other
+        lock_scope(connection, scope, "erasing")
+        for chunk in chunks(sorted(rows)):
+            known = _same(connection, scope, rows, chunk)
             gone = forgotten(connection, scope, "delivery", chunk)
             fresh = [rows[id_] for id_ in chunk if id_ not in known and id_ not in gone]
             if fresh:
-                connection.execute(insert(deliveries), fresh)
-            new += len(fresh)
+                written = put(connection, deliveries, fresh)
+                if written < len(fresh):  # another writer was first
+                    _same(connection, scope, rows, chunk)
+                new += written
         _note_fields(connection, scope, named[scope])
     return new
+
+
+def _same(
+    connection: Connection, scope: str, rows: Mapping[str, Mapping[str, Any]], chunk: Sequence[str]
+) -> frozenset[str]:
+    """Ids of deliveries that are known. Raises Conflict for one that is known with other content."""
+    of_chunk = (deliveries.c.scope == scope, deliveries.c.id.in_(chunk))
+    known = connection.execute(select(deliveries.c.id, deliveries.c.payload).where(*of_chunk)).all()
+    for id_, payload in known:
+        if payload != rows[id_]["payload"]:
+            raise _differs(id_)
+    return frozenset(id_ for id_, _ in known)
 
 
 def delivery_payloads(connection: Connection, scope: str, until: datetime | None) -> Sequence[str]:
@@ -120,7 +151,7 @@ def record_recall(database: Database, scope: str, episode_id: str, recalled: Seq
     try:
         database.one(_RECALL, row)
     except Conflict:  # the foreign key: looking first would cost every recall a query
-        raise UnknownScope(f"there is no scope {scope!r} in this store: make it with 'afterwit init'") from None
+        raise _unknown(scope) from None
 
 
 def forgotten(connection: Connection, scope: str, kind: str, ids: Sequence[str]) -> frozenset[str]:
@@ -158,6 +189,14 @@ def delivery_row(delivery: Delivery) -> dict[str, Any]:
 
 def chunks(ids: Sequence[str]) -> Iterable[Sequence[str]]:
     return (ids[start : start + _CHUNK] for start in range(0, len(ids), _CHUNK))
+
+
+def _named(scope: str) -> Select[tuple[str]]:
+    return select(scopes.c.name).where(scopes.c.name == scope)
+
+
+def _unknown(scope: str) -> UnknownScope:
+    return UnknownScope(f"there is no scope {scope!r} in this store: make it with 'afterwit init'")
 
 
 def _is_open(episode: Episode) -> bool:

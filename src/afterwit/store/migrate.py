@@ -13,7 +13,10 @@ from afterwit.store.database import Database
 from afterwit.store.tables import metadata
 
 HEAD = "0002"
-_CREATE = "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY)"
+_CREATE = (
+    "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL, "
+    "CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num))"
+)
 
 
 def migrate(database: Database) -> None:
@@ -22,12 +25,13 @@ def migrate(database: Database) -> None:
         found = version(connection)
     if found == HEAD:
         return
-    database.use_wal()
+    database.prepare()
     with database.writing() as connection:
+        database.dialect.claim(connection)
         found = version(connection)  # again, now that no other process can be creating it
         if found is None:
             if inspect(connection).get_table_names():
-                raise StoreError(f"{database.name} is a database of something else: give another path")
+                raise StoreError(f"{database.name} is a database of something else: give another one")
             metadata.create_all(connection, checkfirst=False)
             connection.execute(text(_CREATE))
             connection.execute(text("INSERT INTO alembic_version VALUES (:head)"), {"head": HEAD})
@@ -35,11 +39,12 @@ def migrate(database: Database) -> None:
             raise StoreError(f"{database.name} was written by a newer release: pip install --upgrade afterwit")
         elif found < HEAD:
             upgrade(connection)
+        database.dialect.settle(connection)
 
 
 def version(connection: Connection) -> str | None:
-    tables = "SELECT count(*) FROM sqlite_master WHERE name = 'alembic_version'"
-    if not connection.execute(text(tables)).scalar():
+    """The number of the last migration; None where there is no ledger."""
+    if not {"alembic_version", "scopes"} <= set(inspect(connection).get_table_names()):
         return None
     return connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
 

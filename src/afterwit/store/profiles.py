@@ -9,12 +9,12 @@ from sqlalchemy.exc import IntegrityError
 from afterwit.errors import Conflict
 from afterwit.model import Profile
 from afterwit.store.codec import to_json
-from afterwit.store.ledger import chunks, require_scope
+from afterwit.store.ledger import chunks, lock_scope, require_scope
 from afterwit.store.tables import folded, profiles
 
 
 def save(connection: Connection, profile: Profile, interactions: Sequence[str]) -> None:
-    require_scope(connection, profile.scope)
+    lock_scope(connection, profile.scope, "erasing")
     of = {"scope": profile.scope, "user": profile.user}
     try:
         connection.execute(insert(profiles).values(profile_row(profile)))

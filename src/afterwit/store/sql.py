@@ -113,6 +113,7 @@ class SqlStore:
 
     def commit(self, round_: Round, *, capacity: Capacity, vectors: Embeddings) -> int:
         with self.database.writing() as connection:
+            ledger.lock_scope(connection, round_.scope, "rounds")
             version = _bank.bank_version(connection, round_.scope, round_.bank)
             known = select(rounds.c.id).where(rounds.c.scope == round_.scope, rounds.c.id == round_.id)
             if connection.execute(known).first() is not None:
@@ -128,6 +129,7 @@ class SqlStore:
         self, scope: str, round_id: str, *, approve: bool, capacity: Capacity, vectors: Embeddings
     ) -> None:
         with self.database.writing() as connection:
+            ledger.lock_scope(connection, scope, "rounds")
             round_ = _bank.read_round(connection, scope, round_id)
             if round_.status == ("applied" if approve else "rejected"):
                 return

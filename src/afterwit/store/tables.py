@@ -57,7 +57,7 @@ episodes = Table(
 recalls = Table(
     "recalls",
     metadata,
-    Column("number", Integer, primary_key=True),
+    Column("number", BigInteger().with_variant(Integer, "sqlite"), primary_key=True),
     Column("scope", Text, ForeignKey("scopes.name"), nullable=False),
     Column("episode_id", Text, nullable=False),
     Column("at", BigInteger, nullable=False),
@@ -195,10 +195,10 @@ def micros(at: datetime) -> int:
     return (at - _EPOCH) // timedelta(microseconds=1)
 
 
-def put(connection: Connection, table: Table, rows: Sequence[dict[str, Any]], *, replace: bool = False) -> None:
-    """Inserts rows; one whose primary key is there already is left, or replaced."""
+def put(connection: Connection, table: Table, rows: Sequence[dict[str, Any]], *, replace: bool = False) -> int:
+    """Inserts rows; one whose primary key is there already is left, or replaced. The count of rows written."""
     if not rows:
-        return
+        return 0
     insert = (sqlite if connection.dialect.name == "sqlite" else postgresql).insert(table)
     key = [column.name for column in table.primary_key]
     others = {name: insert.excluded[name] for name in rows[0] if name not in key}
@@ -207,4 +207,4 @@ def put(connection: Connection, table: Table, rows: Sequence[dict[str, Any]], *,
         if replace
         else insert.on_conflict_do_nothing(index_elements=key)
     )
-    connection.execute(statement, rows)
+    return connection.execute(statement, rows, execution_options={"preserve_rowcount": True}).rowcount

@@ -34,7 +34,7 @@ def upgrade() -> None:
     op.create_index("episodes_by_time", "episodes", ["scope", "started_at"])
     op.create_table(
         "recalls",
-        sa.Column("number", sa.Integer, primary_key=True),
+        sa.Column("number", sa.BigInteger().with_variant(sa.Integer, "sqlite"), primary_key=True),
         sa.Column("scope", sa.Text, sa.ForeignKey("scopes.name"), nullable=False),
         _text("episode_id"),
         _time("at"),
