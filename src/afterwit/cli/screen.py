@@ -27,17 +27,17 @@ _WORDS = {"card", "gate", "why", "what", "value", "when", "state", "field"}
 console = Console()
 errors = Console(stderr=True)
 
-Store = Annotated[Path, typer.Option("--store", envvar="AFTERWIT_STORE", help="The memory's file.")]
+Store = Annotated[str, typer.Option("--store", envvar="AFTERWIT_STORE", help="A file or postgresql://….")]
 Scope = Annotated[str, typer.Option("--scope", envvar="AFTERWIT_SCOPE", help="Tenant and agent, as acme/push.")]
 BankName = Annotated[str, typer.Option("--bank", help="The bank of cards.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 Capacity = Annotated[int, typer.Option("--capacity", help="How many live cards a bank may hold.")]
-DEFAULT_STORE = Path("memory.db")
+DEFAULT_STORE = "memory.db"
 DEFAULT_SCOPE = "default"
 BANKS = ("content", "planning", "execution")
 
 
-def open_memory(store: Path, scope: str, *, create: bool = False, **settings: Any) -> "Memory":
+def open_memory(store: str, scope: str, *, create: bool = False, **settings: Any) -> "Memory":
     from afterwit.memory import Memory  # heavy, and `--help` does without it
 
     return Memory(store, scope=scope, create=create, **settings)

@@ -4,6 +4,6 @@
 """
 
 from afterwit.compose.chat import open_chat
-from afterwit.compose.memory import IN_MEMORY, Parts, import_file, open_parts
+from afterwit.compose.memory import IN_MEMORY, Parts, import_file, open_parts, open_place
 
-__all__ = ["IN_MEMORY", "Parts", "import_file", "open_chat", "open_parts"]
+__all__ = ["IN_MEMORY", "Parts", "import_file", "open_chat", "open_parts", "open_place"]

@@ -9,7 +9,8 @@ from afterwit.memory.serving import Serving
 class Memory(Serving, ByHand, Learning, Keeping):
     """A bounded memory of one scope that learns from outcomes.
 
-    url: a path of an SQLite file, or ``:memory:``. scope: isolates tenant and agent, such as ``acme/push``.
+    url: a path of an SQLite file, ``:memory:``, ``postgresql://user:password@host/database?events=FOLDER``, or an
+    `afterwit.compose.open_place` that several memories share. scope: isolates tenant and agent, as ``acme/push``.
     capacity: B, live cards a bank may hold. vocabulary: of named decisions in text, a bundled name or a path.
     meaning: also learn from what texts are like in meaning, at about a millisecond a text and round.
     generator: the agent's frozen generator, where credit should replay it; without one the built-in chooser

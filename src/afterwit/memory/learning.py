@@ -41,7 +41,7 @@ class Learning(Opened):
             store=self._store,
             log=self._parts.log,
             timezone=timezone,
-            rejects=rejects or self._parts.folder.with_suffix(".rejects.jsonl"),
+            rejects=rejects or (self._parts.folder or Path("memory")).with_suffix(".rejects.jsonl"),
             now=self._parts.clock(),
             progress=progress,
         )

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from afterwit import models
 from afterwit.chat.meter import metered
-from afterwit.compose import open_chat, open_parts
+from afterwit.compose import Parts, open_chat, open_parts
 from afterwit.credit.gate.evidence import EvidenceGate
 from afterwit.decisions.extraction import Extractor
 from afterwit.decisions.likeness import Likeness
@@ -30,7 +30,7 @@ class Opened:
 
     def __init__(
         self,
-        url: str | Path = "memory.db",
+        url: str | Path | Parts = "memory.db",
         *,
         scope: str,
         capacity: int = 80,
