@@ -29,7 +29,20 @@ def test_the_list_of_commands() -> None:
     named = {c.name or (c.callback.__name__ if c.callback else "") for c in app.registered_commands}
     groups = {group.name for group in app.registered_groups}
     assert named | groups == {
-        *("demo", "init", "ingest", "evolve", "recall", "cards", "show", "log", "diff", "rollback", "approve"),
+        *(
+            "demo",
+            "init",
+            "settings",
+            "ingest",
+            "evolve",
+            "recall",
+            "cards",
+            "show",
+            "log",
+            "diff",
+            "rollback",
+            "approve",
+        ),
         *("forget", "export", "import", "evaluate", "doctor", "profile", "perceive"),
     }
 

@@ -224,7 +224,11 @@ with open_memory(Path(sys.argv[1]), capacity=50) as memory:
 
 
 def python(code: str, *arguments: object) -> subprocess.Popen[str]:
-    environment = {**os.environ, "PYTHONPATH": str(HERE), "OMP_NUM_THREADS": "1"}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")]),
+        "OMP_NUM_THREADS": "1",
+    }
     command = [sys.executable, "-c", code, *map(str, arguments)]
     return subprocess.Popen(command, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
@@ -271,7 +275,7 @@ SCRIPTS = (
 
 
 def test_row_18_every_script_comes_back_as_it_was_written(memory: Memory, tmp_path: Path) -> None:
-    memory.capacity = type(memory.capacity)(cards=10, tokens=600)
+    memory.configure(capacity=10)
     for text in SCRIPTS:
         card = memory.add(text, key=text)
         assert card.guidance == text

@@ -144,7 +144,11 @@ def test_a_process_killed_in_a_commit_leaves_the_old_round_or_the_new_one(memory
         shutil.copy(tmp_path / "memory.db", tmp_path / str(point))
     done = subprocess.run(
         [sys.executable, "-c", DYING, tmp_path, *map(str, points)],
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parent), "OMP_NUM_THREADS": "1"},
+        env={
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")]),
+            "OMP_NUM_THREADS": "1",
+        },
         capture_output=True,
         text=True,
         timeout=60,

@@ -149,7 +149,7 @@ print(sum(log.append("a", events(*(f"e{n + k}" for k in range(5))))[0] for n in 
 
 
 def test_two_processes_lose_and_double_nothing(tmp_path: Path) -> None:
-    environment = {**os.environ, "PYTHONPATH": str(HERE)}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")])}
     command = [sys.executable, "-c", APPENDER, str(tmp_path)]
     running = [
         subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

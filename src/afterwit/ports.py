@@ -25,6 +25,7 @@ from afterwit.model import (
     Recalled,
     Reply,
     Round,
+    SettingsChange,
     Task,
     content_hash,
     normalised,
@@ -107,6 +108,12 @@ class Store(Protocol):
     def fields(self, scope: str) -> frozenset[str]:
         """Context fields seen in this scope's episodes and deliveries."""
 
+    def change_settings(self, scope: str, change: SettingsChange) -> bool:
+        """Keeps what a bank is run with from now on; False where that is what is kept already."""
+
+    def settings(self, scope: str, *, bank: str | None = None) -> tuple[SettingsChange, ...]:
+        """Every change, newest first, bank by bank; nothing for a bank that was never given any."""
+
     def save_episode(self, episode: Episode) -> None:
         """Inserts or, for the same id, replaces while the episode is open; closed ones raise Conflict."""
 
@@ -140,8 +147,9 @@ class Store(Protocol):
     def commit(self, round_: Round, *, capacity: Capacity, vectors: dict[str, NDArray[np.float32]]) -> int:
         """Applies a round atomically, or records it if it is only proposed; the new bank version.
 
-        Raises Conflict if the bank is no longer at ``round_.base_version`` and CapacityExceeded if the live
-        bank would break the capacity; both leave everything as it was. The same round id again is a no-op.
+        Raises Conflict if the bank is no longer at ``round_.base_version``, and CapacityExceeded if the live bank would
+        be above the capacity and larger than it was; both leave everything as it was. The same round id again is a
+        no-op.
         vectors: card id → embedding of its key, for every card written that is live.
         """
 

@@ -10,6 +10,7 @@ from afterwit.cli.demo import demo
 from afterwit.cli.evaluate import evaluate
 from afterwit.cli.perceive import perceive
 from afterwit.cli.profile import profile
+from afterwit.cli.settings import settings
 
 app = typer.Typer(
     name="afterwit",
@@ -36,6 +37,7 @@ def root(
 for command in (
     demo,
     learn.init,
+    settings,
     learn.ingest,
     learn.evolve,
     bank.recall,

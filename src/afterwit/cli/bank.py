@@ -17,11 +17,13 @@ def recall(
     k: Annotated[int, typer.Option(help="How many cards.")] = 3,
     context: Annotated[list[str] | None, typer.Option("--context", help="field=value, may be repeated.")] = None,
     candidate: Annotated[list[str] | None, typer.Option("--candidate", help="A text to choose from.")] = None,
-    vocabulary: Annotated[str | None, typer.Option(help="Named decisions in text, such as 'headlines'.")] = None,
+    vocabulary: Annotated[
+        str | None, typer.Option(help="Named decisions in text, such as 'headlines', for this command alone.")
+    ] = None,
     as_json: screen.AsJson = False,
 ) -> None:
     """The cards that this task would get, with their scores. Leaves no trace."""
-    with screen.open_memory(store, scope, vocabulary=vocabulary) as memory:
+    with screen.open_memory(store, scope, vocabulary=vocabulary, keep=False) as memory:
         found = memory.search(
             task, context=screen.context_of(context or []), bank=bank, k=k, candidates=candidate or []
         )

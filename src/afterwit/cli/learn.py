@@ -1,7 +1,7 @@
-"""Commands that change the bank through evidence: init, ingest, evolve, approve, rollback."""
+"""Commands that change the bank through evidence: init, settings, ingest, evolve, approve, rollback."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -13,10 +13,16 @@ from afterwit.model import Round
 def init(
     store: screen.Store = screen.DEFAULT_STORE,
     scope: screen.Scope = screen.DEFAULT_SCOPE,
+    bank: screen.BankName = "content",
+    capacity: screen.KeptCapacity = None,
+    objective: screen.Objective = None,
+    vocabulary: screen.Vocabulary = None,
+    meaning: screen.Meaning = None,
     as_json: screen.AsJson = False,
 ) -> None:
-    """Make a memory, or a new scope in one."""
-    with screen.open_memory(store, scope, create=True):
+    """Make a memory, or a new scope in one, and what it is run with from now on."""
+    given: dict[str, Any] = {"capacity": capacity, "objective": objective, "vocabulary": vocabulary, "meaning": meaning}
+    with screen.open_memory(store, scope, create=True, bank=bank, **given):
         pass
     if as_json:
         screen.print_json({"store": store, "scope": scope})
@@ -46,9 +52,10 @@ def evolve(
     store: screen.Store = screen.DEFAULT_STORE,
     scope: screen.Scope = screen.DEFAULT_SCOPE,
     bank: screen.BankName = "content",
-    capacity: screen.Capacity = 80,
-    vocabulary: Annotated[str | None, typer.Option(help="Named decisions in text, such as 'headlines'.")] = None,
-    meaning: Annotated[bool, typer.Option("--meaning", help="Also learn what texts are like.")] = False,
+    capacity: screen.KeptCapacity = None,
+    objective: screen.Objective = None,
+    vocabulary: screen.Vocabulary = None,
+    meaning: screen.Meaning = None,
     as_of: Annotated[str | None, typer.Option(help="Use only what was known at this time.")] = None,
     final: Annotated[bool, typer.Option(help="Spend the open tests, as before a freeze.")] = False,
     dry_run: Annotated[bool, typer.Option(help="Plan the round and change nothing.")] = False,
@@ -56,7 +63,10 @@ def evolve(
     as_json: screen.AsJson = False,
 ) -> None:
     """One round: work out the credit, then edit the bank."""
-    with screen.open_memory(store, scope, capacity=capacity, vocabulary=vocabulary, meaning=meaning) as memory:
+    given: dict[str, Any] = {"capacity": capacity, "objective": objective, "vocabulary": vocabulary, "meaning": meaning}
+    with screen.open_memory(store, scope, bank=bank, keep=not dry_run, **given) as memory:
+        for notice in memory.notices(bank=bank):
+            screen.warn(notice)
         round_ = memory.evolve(bank=bank, as_of=screen.moment(as_of), final=final, dry_run=dry_run, approval=approval)
     _tell(round_, as_json)
 
@@ -65,7 +75,7 @@ def approve(
     round_id: Annotated[str, typer.Argument(help="Its id, or the end of it as `log` shows it.")],
     store: screen.Store = screen.DEFAULT_STORE,
     scope: screen.Scope = screen.DEFAULT_SCOPE,
-    capacity: screen.Capacity = 80,
+    capacity: screen.KeptCapacity = None,
     reject: Annotated[bool, typer.Option("--reject", help="Reject it instead.")] = False,
     as_json: screen.AsJson = False,
 ) -> None:
@@ -80,14 +90,14 @@ def rollback(
     store: screen.Store = screen.DEFAULT_STORE,
     scope: screen.Scope = screen.DEFAULT_SCOPE,
     bank: screen.BankName = "content",
-    capacity: screen.Capacity = 80,
+    capacity: screen.KeptCapacity = None,
     as_json: screen.AsJson = False,
 ) -> None:
     """Put the bank back to an earlier moment, as a new round."""
     moment = screen.moment(to)
     if moment is None:
         raise InputError("--to needs a date or time")
-    with screen.open_memory(store, scope, capacity=capacity) as memory:
+    with screen.open_memory(store, scope, bank=bank, capacity=capacity) as memory:
         _tell(memory.rollback(to=moment, bank=bank), as_json)
 
 

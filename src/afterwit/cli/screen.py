@@ -32,15 +32,33 @@ Scope = Annotated[str, typer.Option("--scope", envvar="AFTERWIT_SCOPE", help="Te
 BankName = Annotated[str, typer.Option("--bank", help="The bank of cards.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 Capacity = Annotated[int, typer.Option("--capacity", help="How many live cards a bank may hold.")]
+# Settings: what is left out is what the memory keeps.
+KeptCapacity = Annotated[int | None, typer.Option("--capacity", help="How many live cards the bank may hold; kept.")]
+Objective = Annotated[str | None, typer.Option("--objective", help="The kind of event that cards are for; kept.")]
+Vocabulary = Annotated[
+    str | None, typer.Option("--vocabulary", help="Named decisions in text, such as 'headlines', '' for none; kept.")
+]
+Meaning = Annotated[bool | None, typer.Option("--meaning/--no-meaning", help="Learn what texts are like; kept.")]
 DEFAULT_STORE = "memory.db"
 DEFAULT_SCOPE = "default"
 BANKS = ("content", "planning", "execution")
 
 
-def open_memory(store: str, scope: str, *, create: bool = False, **settings: Any) -> "Memory":
+def open_memory(
+    store: str, scope: str, *, create: bool = False, bank: str = "content", keep: bool = True, **settings: Any
+) -> "Memory":
+    """settings: of the bank; what is None is what the memory keeps. keep: else they hold for this command alone."""
     from afterwit.memory import Memory  # heavy, and `--help` does without it
 
-    return Memory(store, scope=scope, create=create, **settings)
+    if bank == "content":
+        return Memory(store, scope=scope, create=create, keep=keep, **settings)
+    memory = Memory(store, scope=scope, create=create)
+    try:
+        memory.configure(bank=bank, keep=keep, **settings)
+    except BaseException:
+        memory.close()
+        raise
+    return memory
 
 
 def moment(text: str | None) -> datetime | None:
@@ -109,6 +127,11 @@ def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) 
     for row in rows:
         shown.add_row(*(Text(str(cell)) for cell in row))
     console.print(shown)
+
+
+def warn(text: str) -> None:
+    """A line on stderr, so that what is printed for programs stays whole."""
+    errors.print(Text(text))
 
 
 def say(text: str) -> None:

@@ -36,23 +36,36 @@ class Vocabulary:
     def load(name_or_path: str | Path) -> "Vocabulary":
         """A bundled vocabulary by name (``headlines``), or a TOML file of ``[[decision]]`` tables with name, value,
         pattern and description. Raises InputError that names file and entry."""
+        return Vocabulary.parse(Vocabulary.text_of(name_or_path), str(name_or_path))
+
+    @staticmethod
+    def text_of(name_or_path: str | Path) -> str:
+        """The TOML, as it stands there now. Raises InputError where there is none."""
         path = Path(name_or_path)
         bundled = resources.files("afterwit") / "data" / "vocabularies" / f"{name_or_path}.toml"
         found = bundled if path.suffix != ".toml" and bundled.is_file() else path
         if not found.is_file():
             raise InputError(f"there is no vocabulary {str(name_or_path)!r}: give a TOML file or 'headlines'")
         try:
-            tables = tomllib.loads(found.read_text(encoding="utf-8")).get("decision")
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            return found.read_text(encoding="utf-8")
+        except UnicodeDecodeError as error:
             raise InputError(f"vocabulary {name_or_path}: {error}") from None
         except OSError as error:
             raise InputError(f"vocabulary {name_or_path} cannot be read: {error.strerror}") from None
+
+    @staticmethod
+    def parse(text: str, source: str) -> "Vocabulary":
+        """source: what errors call it. Raises InputError that names the entry."""
+        try:
+            tables = tomllib.loads(text).get("decision")
+        except tomllib.TOMLDecodeError as error:
+            raise InputError(f"vocabulary {source}: {error}") from None
         if not isinstance(tables, list) or not tables or not all(isinstance(table, dict) for table in tables):
-            raise InputError(f"vocabulary {name_or_path} holds no [[decision]] tables: see the bundled headlines.toml")
-        entries = tuple(_entry(table, i, str(name_or_path)) for i, table in enumerate(tables, 1))
+            raise InputError(f"vocabulary {source} holds no [[decision]] tables: see the bundled headlines.toml")
+        entries = tuple(_entry(table, i, source) for i, table in enumerate(tables, 1))
         for key, times in Counter(entry.key for entry in entries).items():
             if times > 1:
-                raise InputError(f"vocabulary {name_or_path}: {key} stands there {times} times")
+                raise InputError(f"vocabulary {source}: {key} stands there {times} times")
         return Vocabulary(entries=entries)
 
     def shown(self, text: str) -> frozenset[str]:

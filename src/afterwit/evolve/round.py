@@ -21,6 +21,7 @@ from afterwit.evolve.operators.confirm import confirm
 from afterwit.evolve.operators.reinforce import refreshed, reinforce
 from afterwit.evolve.operators.retire import evict
 from afterwit.evolve.propose import candidates, judge_claims, passing
+from afterwit.evolve.room import beside, evict_unseated, seated
 from afterwit.evolve.rules import EvolveRules
 from afterwit.evolve.settle import expire_past, settle_conflicts, unite_duplicates
 from afterwit.evolve.wording import Describe
@@ -97,7 +98,10 @@ def plan_round(
     draft.refused.extend(left)
     rivals = [*draft.live.values(), *(card for card, _ in fresh)]
     standing = standings(rivals, evidence, items, contrasts)
-    chosen = _select(rivals, standing, evidence, items, design, rules)
+    unjudged = [card for card in rivals if card.id not in standing]
+    seats = seated(unjudged, rules.capacity)
+    chosen = _select(rivals, standing, evidence, items, design, beside(seats, rules.capacity))
+    evict_unseated(draft, unjudged, seats, rules.capacity)
     _keep(draft, fresh, chosen, standing, rules)
     _refresh(draft, standing, chosen, evidence, credits.new)
     place = evidence.index()
@@ -136,11 +140,10 @@ def _select(
     evidence: EvidenceTable,
     items: Items,
     design: Design,
-    rules: EvolveRules,
+    room: Capacity,
 ) -> Selection:
-    """Room is what cards without evidence (added by hand) leave; active cards are kept before new ones come."""
+    """Of the cards that evidence speaks of; active cards are kept before new ones come."""
     judged = [card for card in rivals if card.id in standing]
-    others = [card for card in rivals if card.id not in standing]
     return select(
         judged,
         frozenset(card.id for card in judged if card.status == "active"),
@@ -148,10 +151,7 @@ def _select(
         items,
         design,
         claimed={card.id: standing[card.id].row.joint for card in judged},
-        capacity=Capacity(
-            cards=rules.capacity.cards - len(others),
-            tokens=rules.capacity.tokens - sum(card.tokens for card in others),
-        ),
+        capacity=room,
     )
 
 

@@ -18,13 +18,14 @@ def _awaitable(method: Any) -> Any:
 class AsyncMemory:
     """`Memory` for asyncio: the same methods, awaited; each runs in a worker thread.
 
-    ``episode`` is the exception: it opens at once, and its recorder is used as it is, since recording is a few
-    local writes.
+    ``episode`` and ``profile`` are the exceptions: they open at once. A recorder is used as it is, since recording is a
+    few local writes.
     """
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         self.memory = Memory(*arguments, **named)
         self.episode = self.memory.episode
+        self.profile = self.memory.profile
         self.render = self.memory.render
 
     async def __aenter__(self) -> Self:
@@ -34,23 +35,6 @@ class AsyncMemory:
         self.memory.close()
 
 
-for _name in (
-    "add",
-    "approve",
-    "cards",
-    "check",
-    "close",
-    "delete",
-    "diff",
-    "evolve",
-    "export",
-    "forget",
-    "get",
-    "history",
-    "ingest",
-    "rollback",
-    "rounds",
-    "search",
-    "update",
-):
-    setattr(AsyncMemory, _name, _awaitable(getattr(Memory, _name)))
+for _name in dir(Memory):
+    if not _name.startswith("_") and callable(getattr(Memory, _name)) and _name not in ("episode", "profile", "render"):
+        setattr(AsyncMemory, _name, _awaitable(getattr(Memory, _name)))

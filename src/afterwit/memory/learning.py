@@ -9,6 +9,7 @@ from afterwit import models
 from afterwit.evolve.compare import BankDiff, diff
 from afterwit.evolve.operators.restore import rollback
 from afterwit.evolve.stages.learn import BOTH, StageLearner
+from afterwit.evolve.stages.rules import StageRules
 from afterwit.evolve.worded.reword import reword
 from afterwit.memory.opened import Opened, zoned
 from afterwit.model import (
@@ -65,9 +66,9 @@ class Learning(Opened):
         moment = zoned(as_of) or self._parts.clock()
         before = self._chat.usage if self._chat else None
         if bank in BOTH:
-            round_ = self._stage_learner().plan(self._store, scope=self.scope, bank=bank, as_of=moment)
+            round_ = self._stage_learner(bank).plan(self._store, scope=self.scope, bank=bank, as_of=moment)
         else:
-            round_ = self._learner.plan(
+            round_ = self._learner(bank).plan(
                 self._store, self._parts.log, scope=self.scope, bank=bank, as_of=moment, final=final
             )
             if self._chat is not None:
@@ -113,8 +114,9 @@ class Learning(Opened):
         self._commit(round_)
         return round_
 
-    def _stage_learner(self) -> StageLearner:
-        return StageLearner(gate=self._gate, embedder=self._parts.embedder)
+    def _stage_learner(self, bank: str) -> StageLearner:
+        rules = StageRules(capacity=self._room(bank))
+        return StageLearner(gate=self._gate, embedder=self._parts.embedder, rules=rules)
 
     def _worded(self, round_: Round, chat: Chat) -> Round:
         known = {card.id: card for card in self._bank(round_.bank).cards}

@@ -9,6 +9,7 @@ from afterwit.model.episode import Citation, Decision, Delivery, Draft, Episode,
 from afterwit.model.ids import content_hash, new_id
 from afterwit.model.page import Availability, Box, ItemCard, PageText, Picture, Screenshot, TextLine, Tile
 from afterwit.model.profile import Interaction, Profile, ProfileOperator
+from afterwit.model.settings import KeptVocabulary, Settings, SettingsChange
 from afterwit.model.stage import Attribution, Lesson, Stage, StageVerdict
 from afterwit.model.text import count_tokens, normalised
 
@@ -34,6 +35,7 @@ __all__ = [
     "Interaction",
     "Interval",
     "ItemCard",
+    "KeptVocabulary",
     "Lesson",
     "LifecycleVerdict",
     "Message",
@@ -49,6 +51,8 @@ __all__ = [
     "Reply",
     "Round",
     "Screenshot",
+    "Settings",
+    "SettingsChange",
     "Stage",
     "StageVerdict",
     "Stance",

@@ -2,18 +2,27 @@
 
 from collections.abc import Callable, Iterable
 from functools import lru_cache
+from typing import Protocol
 
 from afterwit.model import Card, Episode, Recalled
 from afterwit.ports import Clock, Embedder, Store
 from afterwit.recall.index import BankIndex
-from afterwit.recall.retrieve import Exploration, Shown, recall
+from afterwit.recall.retrieve import Exploration, recall
 
 _TASKS = 256
 
 
-class Recaller:
+class Decisions(Protocol):
     """shown: decisions that a text shows. follow: told which decisions the cards of a bank name, before they are
     looked for in texts."""
+
+    def shown(self, text: str) -> frozenset[str]: ...
+
+    def follow(self, decisions: Iterable[str]) -> None: ...
+
+
+class Recaller:
+    """decisions: of a bank, by its name: what a text shows."""
 
     def __init__(
         self,
@@ -21,13 +30,11 @@ class Recaller:
         embedder: Embedder,
         clock: Clock,
         *,
-        shown: Shown,
-        follow: Callable[[Iterable[str]], None],
+        decisions: Callable[[str], Decisions],
     ) -> None:
         self._store = store
         self._clock = clock
-        self._shown = shown
-        self._follow = follow
+        self._decisions = decisions
         self._indexes: dict[tuple[str, str], BankIndex] = {}
         # An episode asks several banks about one task, and embedding costs more than all the rest of a recall.
         self._vector = lru_cache(maxsize=_TASKS)(lambda text: embedder([text])[0])
@@ -49,7 +56,7 @@ class Recaller:
             now=self._clock(),
             k=k,
             candidates=episode.candidates,
-            shown=self._shown,
+            shown=self._decisions(bank).shown,
             exploration=Exploration(rate=explore, seed=episode.id) if explore else None,
         )
 
@@ -66,6 +73,6 @@ class Recaller:
             bank = self._store.bank(scope, name)
             if bank.version == version:  # else somebody committed in between, and the two may not match
                 kept = self._indexes[scope, name] = BankIndex.build(bank, ids, matrix)
-                self._follow(kept.decisions)
+                self._decisions(name).follow(kept.decisions)
             version = bank.version
         return kept

@@ -233,7 +233,7 @@ def _rewrite_records(connection: Connection, scope: str, table: Table, erased: _
 
 
 def _everything(connection: Connection, scope: str) -> Forgotten:
-    """The scope's rows and no other's; its name, embedder and older tombstones stay."""
+    """The scope's rows and no other's; its name, embedder, settings and older tombstones stay."""
     counted = {}
     for table in (
         vectors,

@@ -12,7 +12,8 @@ from sqlalchemy import Connection, Select, Table, insert, select
 from sqlalchemy.exc import IntegrityError
 
 from afterwit.errors import AfterwitError, Conflict, InputError
-from afterwit.model import Delivery, Episode, Profile, Recalled, Round, fold
+from afterwit.model import Delivery, Episode, Profile, Recalled, Round, SettingsChange, fold
+from afterwit.store import settings as _settings
 from afterwit.store.bank import read_rounds
 from afterwit.store.codec import decode, decoder, dumps, encoder, loads
 from afterwit.store.ledger import delivery_row, episode_row, open_scope, require_scope
@@ -34,9 +35,11 @@ from afterwit.store.tables import (
     vectors,
 )
 
-FORMAT = 1
+FORMAT = 2
+_READ = (1, FORMAT)  # 1: without settings
 
-_write_round, _read_recalled = encoder(Round), decoder(tuple[Recalled, ...])
+_write_round, _write_change = encoder(Round), encoder(SettingsChange)
+_read_recalled = decoder(tuple[Recalled, ...])
 
 # kind of line → table and columns, where a line is the row itself; sorted by those columns
 _PLAIN: dict[str, tuple[Table, tuple[str, ...]]] = {
@@ -58,6 +61,8 @@ def export(connection: Connection, scope: str) -> list[str]:
         columns = [table.c[name] for name in names]
         for row in connection.execute(select(*columns).where(table.c.scope == scope).order_by(*columns)):
             add(kind, dict(row._mapping))
+    for change in reversed(_settings.changes(connection, scope)):
+        add("settings", {"value": _write_change(change)})
     for kind, table, moment in (("episode", episodes, "started_at"), ("delivery", deliveries, "created_at")):
         for row in _of(connection, scope, select(table.c.payload), table, (moment, "id")):
             add(kind, {"value": loads(row.payload)})
@@ -105,7 +110,7 @@ def _open(connection: Connection, header: Any) -> tuple[str, int]:
     wanted = {"afterwit": int, "embedder": str, "dimensions": int, "scope": str, "lines": int}
     if not isinstance(header, dict) or {k: type(v) for k, v in header.items()} != wanted:
         raise InputError("line 1: not the header of an export: give a file that 'afterwit export' wrote")
-    if header["afterwit"] != FORMAT:
+    if header["afterwit"] not in _READ:
         raise InputError(f"line 1: format {header['afterwit']} is not known here: pip install --upgrade afterwit")
     scope = header["scope"]
     if connection.execute(select(scopes.c.name).where(scopes.c.name == scope)).first() is not None:
@@ -129,6 +134,9 @@ def _import_line(
         if any(type(data[name]) is not table.c[name].type.python_type for name in names):
             raise InputError(f"{kind}: a field is of the wrong type")
         connection.execute(insert(table).values(scope=scope, **data))
+    elif kind == "settings":
+        _fields(kind, data, "value")
+        _settings.write(connection, scope, decode(SettingsChange, data["value"]))
     elif kind == "episode":
         _fields(kind, data, "value")
         connection.execute(insert(episodes).values(episode_row(_own(scope, decode(Episode, data["value"])))))

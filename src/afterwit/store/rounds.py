@@ -101,10 +101,14 @@ def apply_round(connection: Connection, round_: Round, capacity: Capacity, given
         )
     applied = replace(round_, status="applied", edits=_united(connection, round_))
     _check(connection, applied)
+    before = _size(connection, applied)
     _write_cards(connection, applied, given)
-    _check_bank(connection, applied, capacity)
+    after = _check_bank(connection, applied, capacity, before)
     row = {"scope": round_.scope, "name": round_.bank, "version": version + 1}
-    size = {"capacity_cards": capacity.cards, "capacity_tokens": capacity.tokens}
+    size = {
+        "capacity_cards": max(capacity.cards, after.cards),
+        "capacity_tokens": max(capacity.tokens, after.tokens),
+    }
     put(connection, banks, [{**row, **size}], replace=True)
     return applied, version + 1
 
@@ -226,18 +230,28 @@ def _write_cards(connection: Connection, round_: Round, given: Embeddings) -> No
     put(connection, vectors, rows, replace=True)
 
 
-def _check_bank(connection: Connection, round_: Round, capacity: Capacity) -> None:
-    """The whole bank as it now stands, counted inside the transaction (law 5)."""
+def _size(connection: Connection, round_: Round) -> Capacity:
+    """Of the live bank as it now stands."""
     live = (cards.c.scope == round_.scope, cards.c.bank == round_.bank, cards.c.live)
-    count, tokens = connection.execute(
-        select(func.count(), func.coalesce(func.sum(cards.c.tokens), 0)).where(*live)
-    ).one()
-    if count > capacity.cards or tokens > capacity.tokens:
+    count = select(func.count(), func.coalesce(func.sum(cards.c.tokens), 0)).where(*live)
+    found, tokens = connection.execute(count).one()
+    return Capacity(cards=found, tokens=tokens)
+
+
+def _check_bank(connection: Connection, round_: Round, capacity: Capacity, before: Capacity) -> Capacity:
+    """The size of the whole bank, counted inside the transaction (law 5).
+
+    Where the capacity was lowered below what the bank held, it may shrink or stay, and never grow.
+    """
+    after = _size(connection, round_)
+    if after.cards > max(capacity.cards, before.cards) or after.tokens > max(capacity.tokens, before.tokens):
         raise CapacityExceeded(
-            f"bank {round_.bank!r} would hold {count} cards and {tokens} tokens, its capacity is "
+            f"bank {round_.bank!r} would hold {after.cards} cards and {after.tokens} tokens, its capacity is "
             f"{capacity.cards} and {capacity.tokens}: retire some or raise the capacity"
         )
+    live = (cards.c.scope == round_.scope, cards.c.bank == round_.bank, cards.c.live)
     of_card = and_(vectors.c.scope == cards.c.scope, vectors.c.card_id == cards.c.id)
     bare = select(cards.c.id).select_from(cards.outerjoin(vectors, of_card)).where(*live, vectors.c.card_id.is_(None))
     if (card_id := connection.scalar(bare.limit(1))) is not None:
         raise Conflict(f"card {card_id} came without an embedding of its key")
+    return after

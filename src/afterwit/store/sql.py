@@ -9,12 +9,13 @@ from numpy.typing import NDArray
 from sqlalchemy import select
 
 from afterwit.errors import Conflict
-from afterwit.model import Bank, Delivery, Edit, Episode, Profile, Recalled, Round
+from afterwit.model import Bank, Delivery, Edit, Episode, Profile, Recalled, Round, SettingsChange
 from afterwit.ports import Capacity, Forgotten
 from afterwit.store import bank as _bank
 from afterwit.store import erase, exchange, ledger, soundness
 from afterwit.store import profiles as _profiles
 from afterwit.store import rounds as _rounds
+from afterwit.store import settings as _settings
 from afterwit.store.codec import from_json
 from afterwit.store.database import Database
 from afterwit.store.migrate import migrate
@@ -48,6 +49,14 @@ class SqlStore:
     def fields(self, scope: str) -> frozenset[str]:
         with self.database.reading() as connection:
             return ledger.fields(connection, scope)
+
+    def change_settings(self, scope: str, change: SettingsChange) -> bool:
+        with self.database.writing() as connection:
+            return _settings.change(connection, scope, change)
+
+    def settings(self, scope: str, *, bank: str | None = None) -> tuple[SettingsChange, ...]:
+        with self.database.reading() as connection:
+            return _settings.changes(connection, scope, bank)
 
     # What was done and shown
 

@@ -87,6 +87,16 @@ banks = Table(
     Column("capacity_tokens", Integer, nullable=False),
 )
 
+# What each bank is run with: every change a row, never changed; the newest holds.
+settings = Table(
+    "settings",
+    metadata,
+    _scope(),
+    Column("bank", Text, primary_key=True),
+    Column("number", Integer, primary_key=True),
+    Column("payload", Text, nullable=False),
+)
+
 # number: order of arrival. version: of the bank once applied, so it also orders the fold. payload: without edits.
 rounds = Table(
     "rounds",

@@ -1,0 +1,46 @@
+"""Room: which cards that no evidence speaks of keep their place, and which yield it.
+
+The rule, from the first to go to the last: those that use has shown to harm, then those never used, then those least
+used; of equals the oldest. Evidence cannot speak of them, so what is known is whether they were worth using.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from afterwit.evolve.draft import RoundDraft
+from afterwit.evolve.operators.retire import evict
+from afterwit.model import Card
+from afterwit.ports import Capacity
+
+
+def seated(cards: Sequence[Card], room: Capacity) -> tuple[Card, ...]:
+    """Those that fit, the most useful first."""
+    found, left, tokens = [], room.cards, room.tokens
+    for card in sorted(cards, key=_worth, reverse=True):
+        if left >= 1 and card.tokens <= tokens:
+            found.append(card)
+            left, tokens = left - 1, tokens - card.tokens
+    return tuple(found)
+
+
+def beside(cards: Iterable[Card], capacity: Capacity) -> Capacity:
+    """What of the capacity these cards leave."""
+    taken = tuple(cards)
+    return Capacity(cards=capacity.cards - len(taken), tokens=capacity.tokens - sum(card.tokens for card in taken))
+
+
+def evict_unseated(draft: RoundDraft, cards: Sequence[Card], kept: Sequence[Card], capacity: Capacity) -> None:
+    """Each eviction says why this card and no other."""
+    staying = {card.id for card in kept}
+    for card in sorted(cards, key=_worth):
+        if card.id in draft.live and card.id not in staying:
+            reason = f"{_told(card)}, the least useful of what has no evidence (capacity {capacity.cards})"
+            draft.apply(evict(draft.edit_id("evict"), card, reason=reason, round_id=draft.round_id))
+
+
+def _worth(card: Card) -> tuple[float, int, float, str]:
+    return card.value, card.uses, card.created_at.timestamp(), card.content_hash
+
+
+def _told(card: Card) -> str:
+    use = f"used {card.uses} times" if card.uses else "never used"
+    return f"{use}, written {card.created_at:%Y-%m-%d}"
