@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from afterwit.model import (
+    Answered,
     Ask,
     Attribution,
     Bank,
@@ -21,6 +22,7 @@ from afterwit.model import (
     Draft,
     Edit,
     Episode,
+    Key,
     Profile,
     Recalled,
     Reply,
@@ -127,6 +129,9 @@ class Store(Protocol):
     ) -> Iterator[Episode]:
         """By start time, oldest first."""
 
+    def latest(self, scope: str, *, limit: int, before: str | None = None) -> tuple[Episode, ...]:
+        """Episodes, newest first; ``before`` names the last one already seen. Raises NotFound."""
+
     def save_deliveries(self, deliveries: Iterable[Delivery]) -> int:
         """Idempotent by (scope, id); the count of new ones. The same id with other content raises Conflict."""
 
@@ -164,8 +169,10 @@ class Store(Protocol):
     ) -> None:
         """Applies or rejects a proposed round."""
 
-    def rounds(self, scope: str, *, bank: str | None = None, limit: int | None = None) -> tuple[Round, ...]:
-        """Newest first."""
+    def rounds(
+        self, scope: str, *, bank: str | None = None, limit: int | None = None, before: str | None = None
+    ) -> tuple[Round, ...]:
+        """Newest first; ``before`` names the last one already seen. Raises NotFound for it."""
 
     def round(self, scope: str, round_id: str) -> Round: ...
 
@@ -215,6 +222,32 @@ class Store(Protocol):
         """Problems found: bank table against the fold of edits, capacity, integrity; empty when sound."""
 
     def close(self) -> None: ...
+
+
+class Keys(Protocol):
+    """API keys of a service, hashed, in the ledger's database."""
+
+    def add(self, key: Key) -> None: ...
+
+    def find(self, key_id: str) -> Key | None: ...
+
+    def all(self) -> tuple[Key, ...]:
+        """Revoked ones too, oldest first."""
+
+    def change(self, key: Key) -> None:
+        """Raises NotFound."""
+
+
+class Replies(Protocol):
+    """What requests with an idempotency key were answered, per scope and caller."""
+
+    def begin(self, scope: str, caller: str, key: str, fingerprint: str, at: datetime) -> Answered | None:
+        """None where the request is new, or whoever began it has died: it is the caller's to work on now."""
+
+    def finish(self, scope: str, caller: str, key: str, answer: Answered | None) -> None:
+        """None: the request failed and may be tried again."""
+
+    def expire(self, before: datetime) -> int: ...
 
 
 class EventLog(Protocol):

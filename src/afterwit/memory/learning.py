@@ -90,8 +90,15 @@ class Learning(Opened):
         )
         return self._store.round(self.scope, round_id)
 
-    def rounds(self, *, bank: str | None = None, limit: int | None = None) -> tuple[Round, ...]:
-        return self._store.rounds(self.scope, bank=bank, limit=limit)
+    def rounds(
+        self, *, bank: str | None = None, limit: int | None = None, before: str | None = None
+    ) -> tuple[Round, ...]:
+        """Newest first; ``before`` names the last one already seen."""
+        return self._store.rounds(self.scope, bank=bank, limit=limit, before=before)
+
+    def round(self, round_id: str) -> Round:
+        """Raises NotFound."""
+        return self._store.round(self.scope, round_id)
 
     def diff(self, before: datetime, after: datetime | None = None, *, bank: str = "content") -> BankDiff:
         """What changed in a bank between two moments."""

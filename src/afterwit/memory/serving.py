@@ -9,7 +9,7 @@ from afterwit.digest.chunk import ChunkRules
 from afterwit.digest.extractive import Extractive
 from afterwit.digest.fold import Folding, Writer
 from afterwit.digest.profile import UserProfile
-from afterwit.errors import InputError
+from afterwit.errors import Conflict, InputError, NotFound
 from afterwit.memory.opened import Opened
 from afterwit.model import (
     Card,
@@ -45,6 +45,20 @@ class Serving(Opened):
             candidates=tuple(candidates),
         )
         return EpisodeRecorder(episode, store=self._store, clock=self._parts.clock, recall=self._recall)
+
+    def resume(self, episode_id: str) -> EpisodeRecorder:
+        """An episode that ``EpisodeRecorder.keep`` left open, here or in another process. Raises NotFound, Conflict
+        for one that is closed."""
+        found = tuple(self._store.episodes(self.scope, ids=[episode_id]))
+        if not found:
+            raise NotFound(f"there is no episode {episode_id} in scope {self.scope}")
+        if found[0].ended_at is not None:
+            raise Conflict(f"episode {episode_id} is closed: open another one")
+        return EpisodeRecorder(found[0], store=self._store, clock=self._parts.clock, recall=self._recall)
+
+    def episodes(self, *, limit: int = 50, before: str | None = None) -> tuple[Episode, ...]:
+        """Newest first; ``before`` names the last one already seen."""
+        return self._store.latest(self.scope, limit=limit, before=before)
 
     def profile(
         self,

@@ -1,5 +1,6 @@
 """Frozen values, standard library only: what the rooms hand to one another."""
 
+from afterwit.model.access import ROLES, Answered, Key, Role
 from afterwit.model.card import Card, OperatorName, Posterior, Provenance, Stance, Status, Trial
 from afterwit.model.chat import Ask, Message, Reply
 from afterwit.model.condition import Clause, Condition, Context, Value
@@ -14,6 +15,8 @@ from afterwit.model.stage import Attribution, Lesson, Stage, StageVerdict
 from afterwit.model.text import count_tokens, normalised
 
 __all__ = [
+    "ROLES",
+    "Answered",
     "Ask",
     "Attribution",
     "Availability",
@@ -36,6 +39,7 @@ __all__ = [
     "Interval",
     "ItemCard",
     "KeptVocabulary",
+    "Key",
     "Lesson",
     "LifecycleVerdict",
     "Message",
@@ -49,6 +53,7 @@ __all__ = [
     "Recalled",
     "Refusal",
     "Reply",
+    "Role",
     "Round",
     "Screenshot",
     "Settings",

@@ -118,6 +118,14 @@ class EpisodeRecorder:
         """The verdict, where one is known at once; later outcomes come through ``ingest``."""
         self._change(success=success, feedback=feedback)
 
+    def keep(self) -> Episode:
+        """Writes the episode as it is and leaves it open, for another request or process to resume. Raises Conflict
+        where it names a delivery, which closes it."""
+        if self._deliveries:
+            raise Conflict(f"episode {self._episode.id} names a delivery: close it")
+        self._store.save_episode(self._episode)
+        return self._episode
+
     def __enter__(self) -> Self:
         return self
 

@@ -95,11 +95,18 @@ def edit_payloads(
     return [row.payload for row in connection.execute(query)]
 
 
-def read_rounds(connection: Connection, scope: str, bank: str | None, limit: int | None) -> tuple[Round, ...]:
+def read_rounds(
+    connection: Connection, scope: str, bank: str | None, limit: int | None, before: str | None = None
+) -> tuple[Round, ...]:
     require_scope(connection, scope)
     query = select(rounds).where(rounds.c.scope == scope).order_by(rounds.c.number.desc()).limit(limit)
     if bank is not None:
         query = query.where(rounds.c.bank == bank)
+    if before is not None:
+        last = connection.scalar(select(rounds.c.number).where(rounds.c.scope == scope, rounds.c.id == before))
+        if last is None:
+            raise _no_round(scope, before)
+        query = query.where(rounds.c.number < last)
     return tuple(_round(connection, row) for row in connection.execute(query).all())
 
 
@@ -107,8 +114,12 @@ def read_round(connection: Connection, scope: str, round_id: str) -> Round:
     require_scope(connection, scope)
     row = connection.execute(select(rounds).where(rounds.c.scope == scope, rounds.c.id == round_id)).first()
     if row is None:
-        raise NotFound(f"there is no round {round_id} in scope {scope!r}: 'afterwit log' lists them")
+        raise _no_round(scope, round_id)
     return _round(connection, row)
+
+
+def _no_round(scope: str, round_id: str) -> NotFound:
+    return NotFound(f"there is no round {round_id} in scope {scope!r}: 'afterwit log' lists them")
 
 
 def _round(connection: Connection, row: Row[Any]) -> Round:

@@ -30,6 +30,7 @@ from afterwit.store.tables import (
     profiles,
     put,
     recalls,
+    replies,
     rounds,
     tombstones,
     vectors,
@@ -247,6 +248,7 @@ def _everything(connection: Connection, scope: str) -> Forgotten:
         profiles,
         folded,
         context_fields,
+        replies,
     ):
         here = table.c.scope == scope
         counted[table.name] = connection.scalar(select(func.count()).select_from(table).where(here)) or 0

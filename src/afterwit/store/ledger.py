@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal
 
-from sqlalchemy import Connection, Select, bindparam, insert, select, update
+from sqlalchemy import Connection, Select, bindparam, insert, select, tuple_, update
 
-from afterwit.errors import Conflict, EmbedderMismatch, UnknownScope
+from afterwit.errors import Conflict, EmbedderMismatch, NotFound, UnknownScope
 from afterwit.model import Delivery, Episode, Recalled
 from afterwit.store.codec import dumps, encoder, from_json, to_json
 from afterwit.store.database import Database
@@ -99,6 +99,19 @@ def episode_payloads(
         found = [row for chunk in chunks(ids) for row in connection.execute(query.where(episodes.c.id.in_(chunk)))]
         found.sort(key=lambda row: (row.started_at, row.id))
     return [row.payload for row in found]
+
+
+def latest_payloads(connection: Connection, scope: str, limit: int, before: str | None) -> Sequence[str]:
+    require_scope(connection, scope)
+    place = tuple_(episodes.c.started_at, episodes.c.id)
+    query = select(episodes.c.payload).where(episodes.c.scope == scope)
+    if before is not None:
+        seen = select(episodes.c.started_at, episodes.c.id).where(episodes.c.scope == scope, episodes.c.id == before)
+        last = connection.execute(seen).first()
+        if last is None:
+            raise NotFound(f"there is no episode {before} in scope {scope!r}")
+        query = query.where(place < tuple_(*last))
+    return connection.scalars(query.order_by(episodes.c.started_at.desc(), episodes.c.id.desc()).limit(limit)).all()
 
 
 def save_deliveries(connection: Connection, batch: Iterable[Delivery]) -> int:

@@ -6,7 +6,7 @@ from datetime import datetime
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from afterwit.errors import Conflict
 from afterwit.model import Bank, Delivery, Edit, Episode, Profile, Recalled, Round, SettingsChange
@@ -19,7 +19,7 @@ from afterwit.store import settings as _settings
 from afterwit.store.codec import from_json
 from afterwit.store.database import Database
 from afterwit.store.migrate import migrate
-from afterwit.store.tables import rounds, scopes
+from afterwit.store.tables import replies, rounds, scopes
 
 Embeddings = Mapping[str, NDArray[np.float32]]
 
@@ -75,6 +75,11 @@ class SqlStore:
         with self.database.reading() as connection:
             payloads = ledger.episode_payloads(connection, scope, ids, since, until)
         return (from_json(Episode, payload) for payload in payloads)
+
+    def latest(self, scope: str, *, limit: int, before: str | None = None) -> tuple[Episode, ...]:
+        with self.database.reading() as connection:
+            payloads = ledger.latest_payloads(connection, scope, limit, before)
+        return tuple(from_json(Episode, payload) for payload in payloads)
 
     def save_deliveries(self, deliveries: Iterable[Delivery]) -> int:
         batch = tuple(deliveries)  # read before the write lock is held: the caller may parse a file meanwhile
@@ -150,9 +155,11 @@ class SqlStore:
             else:
                 _rounds.decide_round(connection, replace(round_, status="rejected"), version=None)
 
-    def rounds(self, scope: str, *, bank: str | None = None, limit: int | None = None) -> tuple[Round, ...]:
+    def rounds(
+        self, scope: str, *, bank: str | None = None, limit: int | None = None, before: str | None = None
+    ) -> tuple[Round, ...]:
         with self.database.reading() as connection:
-            return _bank.read_rounds(connection, scope, bank, limit)
+            return _bank.read_rounds(connection, scope, bank, limit, before)
 
     def round(self, scope: str, round_id: str) -> Round:
         with self.database.reading() as connection:
@@ -205,6 +212,8 @@ class SqlStore:
                 user=user,
                 everything=everything,
             )
+            blanked = update(replies).where(replies.c.scope == scope).values(status=410, media="", payload="")
+            connection.execute(blanked)
         self._banks.clear()
         self._vectors.clear()
         self.database.scrub()

@@ -197,12 +197,39 @@ tombstones = Table(
     Column("at", BigInteger, nullable=False),
 )
 
+# Of the service: whose keys open it, and what requests that may come again were answered. payload of a key: with the
+# hash of its secret. status: empty while the request is being worked on.
+api_keys = Table(
+    "api_keys",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("payload", Text, nullable=False),
+)
+
+replies = Table(
+    "replies",
+    metadata,
+    _scope(),
+    Column("caller", Text, primary_key=True),
+    Column("key", Text, primary_key=True),
+    Column("fingerprint", Text, nullable=False),
+    Column("at", BigInteger, nullable=False),
+    Column("status", Integer),
+    Column("media", Text, nullable=False),
+    Column("payload", Text, nullable=False),
+    Index("replies_by_time", "at"),
+)
+
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def micros(at: datetime) -> int:
     """Microseconds since 1970, exactly (a float timestamp would round)."""
     return (at - _EPOCH) // timedelta(microseconds=1)
+
+
+def moment(at: int) -> datetime:
+    return _EPOCH + timedelta(microseconds=at)
 
 
 def put(connection: Connection, table: Table, rows: Sequence[dict[str, Any]], *, replace: bool = False) -> int:
