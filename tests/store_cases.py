@@ -1,5 +1,6 @@
 """Cards and rounds by hand for the tests of the store."""
 
+import sqlite3
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -53,6 +54,21 @@ def opened(store: Store, *scopes: str) -> Store:
     for scope in scopes or ("acme/push",):
         store.open_scope(scope, embedder=embed.name, dimensions=embed.dimensions)
     return store
+
+
+def aged(path: Path, revision: str) -> sqlite3.Connection:
+    """A ledger without what later releases added, at the number of an older one; to be committed and closed."""
+    database = sqlite3.connect(path)
+    for since, statement in (
+        ("0003", "DROP TABLE settings"),
+        ("0004", "DROP TABLE api_keys"),
+        ("0004", "DROP TABLE replies"),
+        ("0005", "DROP TABLE tombstone_keys"),
+    ):
+        if revision < since:
+            database.execute(statement)
+    database.execute("UPDATE alembic_version SET version_num = ?", (revision,))
+    return database
 
 
 def bytes_of(folder: Path) -> bytes:

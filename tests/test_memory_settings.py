@@ -1,6 +1,5 @@
 """Settings live with the memory: openings and commands read them, changes are kept with their history."""
 
-import sqlite3
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ from afterwit.model import Settings
 from afterwit.ports import FixedClock, HashEmbedder
 from cli_cases import Shell, deliveries, shell
 from round_cases import RIPE, SCOPE, know, open_memory, trials
+from store_cases import aged
 
 __all__ = ["shell"]
 
@@ -158,21 +158,14 @@ def test_settings_travel_with_an_export(tmp_path: Path) -> None:
     assert (tmp_path / "one.jsonl").read_bytes() == (tmp_path / "two.jsonl").read_bytes()
 
 
-def of_release_0_1(folder: Path) -> None:
-    """A ledger as the release before settings left it: without their table, at its own number."""
-    database = sqlite3.connect(folder / "memory.db")
-    database.execute("DROP TABLE settings")
-    database.execute("UPDATE alembic_version SET version_num = '0002'")
-    database.commit()
-    database.close()
-
-
 def test_a_ledger_from_before_settings_keeps_the_capacity_that_it_was_made_with(tmp_path: Path) -> None:
     with open_memory(tmp_path, capacity=200) as memory:
         for number in range(120):
             memory.add(f"note {number}", key="push")
         memory.add("look twice", key="push", bank="planning")
-    of_release_0_1(tmp_path)
+    older = aged(tmp_path / "memory.db", "0002")
+    older.commit()
+    older.close()
     with reopened(tmp_path) as memory:
         assert memory.capacity.cards == 200
         assert memory.settings(bank="planning").capacity == 200

@@ -77,7 +77,8 @@ class Gate(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Forgotten:
-    """What ``forget`` erased, counted per kind; ``tombstones`` stay, without content."""
+    """What ``forget`` erased, counted per kind. tombstones: what got one, as ``kind:id``; the ledger keeps of them a
+    keyed hash alone."""
 
     cards: int = 0
     episodes: int = 0
@@ -197,8 +198,9 @@ class Store(Protocol):
     ) -> Forgotten:
         """Erases text from every table, index and free page; exactly one target must be named."""
 
-    def forgotten(self, scope: str, kind: str) -> frozenset[str]:
-        """Ids that have a tombstone. kind: ``card``, ``episode``, ``delivery`` or ``user``."""
+    def forgotten(self, scope: str, kind: str, ids: Iterable[str]) -> frozenset[str]:
+        """Those of the ids that have a tombstone; they are not looked at where nothing of the kind was forgotten.
+        kind: ``card``, ``episode``, ``delivery`` or ``user``."""
 
     def save_profile(self, profile: Profile, *, interactions: Sequence[str] = ()) -> None:
         """A new version and the identities of the interactions that it folded, both or neither. Raises Conflict where

@@ -72,7 +72,6 @@ def ingest(
     files = expand(list(paths))
     given = ColumnMapping.load(mapping) if isinstance(mapping, str | Path) else mapping
     known = {delivery.id: delivery for delivery in store.deliveries(scope)}
-    forgotten = sorted(store.forgotten(scope, "delivery"))
     tick = _ticker(progress, len(files))
     rows = new = old = deliveries = rejected = 0
     with connect() as engine:
@@ -83,8 +82,9 @@ def ingest(
             rows += load(engine, path, shape.columns)
             tick()
             _parse(engine, shape, zone or shape.timezone, path)
-            if forgotten:
-                _mark_rows(engine, _NAMED, "its delivery was forgotten", ids=forgotten)
+            gone = store.forgotten(scope, "delivery", _named(engine))
+            if gone:
+                _mark_rows(engine, _NAMED, "its delivery was forgotten", ids=sorted(gone))
             fresh = _mark_clashes(engine, shape, scope, known, log)
             bad = engine.execute("SELECT row, reason FROM parsed WHERE reason IS NOT NULL ORDER BY row").fetchall()
             tick()
@@ -171,6 +171,13 @@ def _mark_clashes(
 
 
 _NAMED = "SELECT row FROM parsed WHERE delivery_id IN (SELECT unnest($ids))"
+
+
+def _named(engine: Any) -> Iterator[str]:
+    """Ids of the deliveries that usable rows speak of."""
+    for (id_,) in engine.execute("SELECT DISTINCT delivery_id FROM parsed WHERE reason IS NULL").fetchall():
+        yield id_
+
 
 _DELIVERY_CLASHES = """
     WITH declared AS (SELECT row, delivery_id, hash({content}) AS content FROM parsed

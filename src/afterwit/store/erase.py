@@ -1,8 +1,9 @@
 """Forgetting: the text of a card, an episode or a delivery leaves every row that holds or quotes it.
 
 What goes with it: versions of the card in edits, cards derived from it (their guidance quotes it, or it is their
-only case), deliveries that an episode made, and reasons and notes of rounds that quote it or name it. Ids stay,
-as the skeleton of the history, so the fold of the edits still holds; an erased card is in none of them.
+only case), deliveries that an episode made, and reasons and notes of rounds that quote it or name it. Ids of cards,
+which the memory made itself, stay as the skeleton of the history, so the fold of the edits still holds; ids of episodes
+and deliveries, which may say something, leave it too. An erased card is in none of the edits.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -13,28 +14,28 @@ from sqlalchemy import Connection, Table, delete, func, select, update
 
 from afterwit.errors import InputError, NotFound
 from afterwit.model import Card, Delivery, Edit, Episode, normalised
-from afterwit.ports import Forgotten, system_clock
+from afterwit.ports import Forgotten
 from afterwit.store.codec import dumps, from_json, loads, to_json
-from afterwit.store.ledger import chunks, forgotten, lock_scope
+from afterwit.store.ledger import lock_scope
 from afterwit.store.profiles import drop
 from afterwit.store.tables import (
     banks,
     cards,
+    chunks,
     context_fields,
     deliveries,
     edit_cards,
     edits,
     episodes,
     folded,
-    micros,
     profiles,
-    put,
     recalls,
     replies,
     rounds,
-    tombstones,
     vectors,
 )
+from afterwit.store.tombstones import bury, forgotten
+from afterwit.store.unname import unname
 
 T = TypeVar("T")
 
@@ -268,15 +269,14 @@ def _user(connection: Connection, scope: str, user: str) -> Forgotten:
     versions = drop(connection, scope, user)
     if not versions and not forgotten(connection, scope, "user", [user]):
         raise NotFound(f"there is no profile of {user} in scope {scope!r}")
-    at = micros(system_clock())
-    put(connection, tombstones, [{"scope": scope, "kind": "user", "id": user, "at": at}])
+    bury(connection, scope, [("user", user)])
     return Forgotten(profiles=versions, tombstones=(f"user:{user}",))
 
 
 def _bury(connection: Connection, scope: str, names: list[tuple[str, str]], done: Forgotten) -> Forgotten:
     """Tombstones, and a new version of every bank, so that no reader goes on with a bank read earlier."""
-    at = micros(system_clock())
-    put(connection, tombstones, [{"scope": scope, "kind": kind, "id": id_, "at": at} for kind, id_ in names])
+    instead = bury(connection, scope, names)
+    unname(connection, scope, {id_: instead[id_] for kind, id_ in names if kind in ("episode", "delivery")})
     connection.execute(update(banks).where(banks.c.scope == scope).values(version=banks.c.version + 1))
     return replace(done, tombstones=tuple(f"{kind}:{id_}" for kind, id_ in names))
 

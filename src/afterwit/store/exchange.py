@@ -31,12 +31,14 @@ from afterwit.store.tables import (
     recalls,
     rounds,
     scopes,
+    tombstone_keys,
     tombstones,
     vectors,
 )
+from afterwit.store.tombstones import bury
 
 FORMAT = 2
-_READ = (1, FORMAT)  # 1: without settings
+_READ = (1, FORMAT)  # 1: without settings, tombstones by the ids themselves
 
 _write_round, _write_change = encoder(Round), encoder(SettingsChange)
 _read_recalled = decoder(tuple[Recalled, ...])
@@ -46,6 +48,7 @@ _PLAIN: dict[str, tuple[Table, tuple[str, ...]]] = {
     "field": (context_fields, ("name",)),
     "bank": (banks, ("name", "version", "capacity_cards", "capacity_tokens")),
     "folded": (folded, ("user", "interaction")),
+    "key": (tombstone_keys, ("key",)),
     "tombstone": (tombstones, ("kind", "id", "at")),
 }
 
@@ -96,7 +99,12 @@ def import_lines(connection: Connection, lines: Iterable[str]) -> int:
     number = 1
     for number, line in numbered:
         try:
-            _import_line(connection, scope, header["dimensions"], loads(line), applied, embedded)
+            data = loads(line)
+            if header["afterwit"] == 1 and isinstance(data, dict) and data.get("line") == "tombstone":
+                _fields("tombstone", data, "line", "kind", "id", "at")
+                bury(connection, scope, [(data["kind"], data["id"])])
+                continue
+            _import_line(connection, scope, header["dimensions"], data, applied, embedded)
         except (AfterwitError, IntegrityError) as error:
             reason = "it repeats an earlier line" if isinstance(error, IntegrityError) else error
             raise InputError(f"line {number}: {reason}") from None

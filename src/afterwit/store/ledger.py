@@ -11,6 +11,7 @@ from afterwit.model import Delivery, Episode, Recalled
 from afterwit.store.codec import dumps, encoder, from_json, to_json
 from afterwit.store.database import Database
 from afterwit.store.tables import (
+    chunks,
     context_fields,
     deliveries,
     episodes,
@@ -18,10 +19,9 @@ from afterwit.store.tables import (
     put,
     recalls,
     scopes,
-    tombstones,
 )
+from afterwit.store.tombstones import forgotten
 
-_CHUNK = 500  # ids in one query; SQLite takes at most 32,766 parameters, PostgreSQL plans long lists slowly
 _recalled = encoder(tuple[Recalled, ...])
 _RECALL = insert(recalls).values({name: bindparam(name) for name in ("scope", "episode_id", "at", "payload")})
 
@@ -167,20 +167,6 @@ def record_recall(database: Database, scope: str, episode_id: str, recalled: Seq
         raise _unknown(scope) from None
 
 
-def forgotten(connection: Connection, scope: str, kind: str, ids: Sequence[str]) -> frozenset[str]:
-    """Those of the ids that have a tombstone."""
-    found = select(tombstones.c.id).where(tombstones.c.scope == scope, tombstones.c.kind == kind)
-    return frozenset(
-        id_ for chunk in chunks(ids) for id_ in connection.scalars(found.where(tombstones.c.id.in_(chunk)))
-    )
-
-
-def tombstones_of(connection: Connection, scope: str, kind: str) -> frozenset[str]:
-    require_scope(connection, scope)
-    found = select(tombstones.c.id).where(tombstones.c.scope == scope, tombstones.c.kind == kind)
-    return frozenset(connection.scalars(found))
-
-
 def episode_row(episode: Episode) -> dict[str, Any]:
     return {
         "scope": episode.scope,
@@ -198,10 +184,6 @@ def delivery_row(delivery: Delivery) -> dict[str, Any]:
         "created_at": micros(delivery.created_at),
         "episode_id": delivery.episode_id,
     }
-
-
-def chunks(ids: Sequence[str]) -> Iterable[Sequence[str]]:
-    return (ids[start : start + _CHUNK] for start in range(0, len(ids), _CHUNK))
 
 
 def _named(scope: str) -> Select[tuple[str]]:

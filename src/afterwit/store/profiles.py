@@ -9,8 +9,8 @@ from sqlalchemy.exc import IntegrityError
 from afterwit.errors import Conflict
 from afterwit.model import Profile
 from afterwit.store.codec import to_json
-from afterwit.store.ledger import chunks, lock_scope, require_scope
-from afterwit.store.tables import folded, profiles
+from afterwit.store.ledger import lock_scope, require_scope
+from afterwit.store.tables import chunks, folded, profiles
 
 
 def save(connection: Connection, profile: Profile, interactions: Sequence[str]) -> None:

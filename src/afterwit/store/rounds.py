@@ -14,8 +14,8 @@ from afterwit.model import Card, Edit, Round, fold
 from afterwit.ports import Capacity
 from afterwit.store.bank import bank_version
 from afterwit.store.codec import dumps, encoder, from_json, to_json
-from afterwit.store.ledger import chunks, forgotten
-from afterwit.store.tables import banks, cards, edit_cards, edits, micros, put, rounds, scopes, vectors
+from afterwit.store.tables import banks, cards, chunks, edit_cards, edits, micros, put, rounds, scopes, vectors
+from afterwit.store.tombstones import forgotten
 
 Embeddings = Mapping[str, NDArray[np.float32]]
 

@@ -12,7 +12,7 @@ from afterwit.errors import Conflict
 from afterwit.model import Bank, Delivery, Edit, Episode, Profile, Recalled, Round, SettingsChange
 from afterwit.ports import Capacity, Forgotten
 from afterwit.store import bank as _bank
-from afterwit.store import erase, exchange, ledger, soundness
+from afterwit.store import erase, exchange, ledger, soundness, tombstones
 from afterwit.store import profiles as _profiles
 from afterwit.store import rounds as _rounds
 from afterwit.store import settings as _settings
@@ -219,9 +219,10 @@ class SqlStore:
         self.database.scrub()
         return done
 
-    def forgotten(self, scope: str, kind: str) -> frozenset[str]:
+    def forgotten(self, scope: str, kind: str, ids: Iterable[str]) -> frozenset[str]:
         with self.database.reading() as connection:
-            return ledger.tombstones_of(connection, scope, kind)
+            ledger.require_scope(connection, scope)
+            return tombstones.forgotten(connection, scope, kind, ids)
 
     def export(self, scope: str) -> Iterator[str]:
         with self.database.reading() as connection:

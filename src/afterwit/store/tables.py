@@ -5,7 +5,7 @@ Times in columns are integer microseconds since 1970 in UTC. Every key begins wi
 another tenant's rows through an id alone.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -220,6 +220,10 @@ replies = Table(
     Index("replies_by_time", "at"),
 )
 
+# The id is a keyed hash (`afterwit.store.tombstones`), never an id as given.
+tombstone_keys = Table("tombstone_keys", metadata, _scope(), Column("key", Text, nullable=False))
+
+_CHUNK = 500  # ids in one query; SQLite takes at most 32,766 parameters, PostgreSQL plans long lists slowly
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -230,6 +234,10 @@ def micros(at: datetime) -> int:
 
 def moment(at: int) -> datetime:
     return _EPOCH + timedelta(microseconds=at)
+
+
+def chunks(ids: Sequence[str]) -> Iterable[Sequence[str]]:
+    return (ids[start : start + _CHUNK] for start in range(0, len(ids), _CHUNK))
 
 
 def put(connection: Connection, table: Table, rows: Sequence[dict[str, Any]], *, replace: bool = False) -> int:
