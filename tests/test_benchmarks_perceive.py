@@ -2,16 +2,20 @@
 
 import gzip
 import json
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
 
+from afterwit.benchmarks.perceive.fit import fit
 from afterwit.benchmarks.perceive.metrics import Counts, count, same_currency, same_name, same_price, scores
-from afterwit.benchmarks.perceive.pages import pages
+from afterwit.benchmarks.perceive.pages import Page, pages
 from afterwit.benchmarks.perceive.run import score
 from afterwit.errors import InputError
-from afterwit.model.page import Box, Screenshot, Tile
+from afterwit.model.page import Box, ItemCard, Screenshot, Sense, Tile
+from afterwit.perceive.fusion import fused
 from afterwit.perceive.ports import ScriptedOcr
+from afterwit.perceive.reading import Quote, Reading
 from perceive_cases import PAGE, line
 
 
@@ -91,18 +95,20 @@ def test_each_way_is_scored_on_all_pages_and_on_each_half(tmp_path: Path) -> Non
     record = score(
         folder_of_pages(tmp_path),
         browser=Shows(),
-        ocr=OCR,
+        readers=(OCR,),
         progress=lambda done, total: seen.append((done, total)),
     )
     html, ocr, metadata = (record.policies[name] for name in ("html", "ocr", "structured"))
-    assert list(record.policies) == ["ocr", "html", "structured"]
+    assert list(record.policies) == ["fused", "fused:metadata+text", "ocr", "html", "structured"]
+    fused = record.policies["fused"]
+    assert fused["price_f1@script:Latin"] == fused["price_f1"]
     assert (html["price_f1"].value, html["currency_f1"].value, html["brand_f1"].value) == (1, 1, 1)
     assert (html["availability_f1"].value, html["OutOfStock_f1"].value, html["price_f1"].n) == (1, 1, 1)
     assert (ocr["price_precision"].value, ocr["price_recall"].value) == (0, 0)
     assert (metadata["price_recall"].value, metadata["availability_f1"].value) == (0, 0.5)
     assert (html["price_f1@develop"].n or 0) + (html["price_f1@held_out"].n or 0) == 1
     assert {"seconds"} <= html.keys()
-    assert (record.counts, seen) == ({"pages": 2}, [(1, 2), (2, 2)])
+    assert (record.counts, seen) == ({"pages": 2, "script:Latin": 2}, [(1, 2), (2, 2)])
     assert record.benchmark == "remem:perceive"
     json.dumps(record.to_json())
 
@@ -111,8 +117,8 @@ def test_without_eyes_the_other_ways_are_scored_and_other_systems_beside_them(tm
     folder = folder_of_pages(tmp_path)
     (folder / "output").mkdir()
     (folder / "output" / "Other.json").write_text(json.dumps({"a": {"price": "39.5"}, "b": {"price": "1"}}))
-    record = score(folder, browser=None, ocr=None)
-    assert list(record.policies) == ["html", "structured", "reference:Other"]
+    record = score(folder, browser=None, readers=())
+    assert list(record.policies) == ["fused:metadata+text", "html", "structured", "reference:Other"]
     assert record.policies["reference:Other"]["price_precision"].value == 0.5
 
 
@@ -121,8 +127,8 @@ def test_a_page_that_cannot_be_shown_is_counted_and_tells_nothing(tmp_path: Path
         raise InputError("no")
 
     fails.name = "fails"  # type: ignore[attr-defined]
-    record = score(folder_of_pages(tmp_path), browser=fails, ocr=OCR)  # type: ignore[arg-type]
-    assert record.counts == {"pages": 2, "failed:ocr": 2}
+    record = score(folder_of_pages(tmp_path), browser=fails, readers=(OCR,))  # type: ignore[arg-type]
+    assert record.counts == {"pages": 2, "failed:ocr": 2, "script:Latin": 2}
     assert "ocr" not in record.policies
 
 
@@ -136,3 +142,21 @@ def test_pages_that_are_none_are_said_so(tmp_path: Path) -> None:
     (folder / "html" / "a.html.gz").write_bytes(b"not gzip")
     with pytest.raises(InputError, match="cannot be read"):
         pages(folder)[0].html()
+
+
+def test_weights_are_fitted_to_what_is_right() -> None:
+    """Metadata that is right where the text is wrong comes to weigh more, and a page counts once."""
+
+    def said(sense: Sense, price: str) -> Reading:
+        value = Decimal(price)
+        quotes = (Quote(value=value, place="json-ld"),) if sense == "metadata" else (Quote(value=value),)
+        return Reading(sense=sense, card=ItemCard(title="x", price=value), quotes=quotes)
+
+    found = [Page(name=str(n), path=Path(), truth={"price": ["5"]}) for n in range(20)]
+    readings = {page.name: (said("metadata", "5"), said("text", "7")) for page in found}
+    weights = fit(found, readings)
+    assert weights["price"]["metadata: markup"] > 1
+    assert fused(readings["0"], by=weights).price == 5
+    claim = fused(readings["0"], by=weights).claim("price")
+    assert claim is not None
+    assert 0.8 < (claim.confidence or 0) < 1

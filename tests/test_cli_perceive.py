@@ -33,7 +33,31 @@ def test_a_page_is_seen_and_told(shell: Shell, tmp_path: Path) -> None:
     assert told["brand"] == "Fellow"
     assert "item 7" not in told["description"]
     assert told["concerns"]
-    assert "Steel kettle" in shell("perceive", tmp_path / "page.html").out
+    assert told["missing"] == []
+    claims = {claim["field"]: claim for claim in told["claims"]}
+    assert claims["price"]["senses"] == ["text", "screen"]
+    assert 0.5 < claims["price"]["confidence"] < 1
+    shown = shell("perceive", tmp_path / "page.html").out
+    assert "Steel kettle" in shown
+    assert "text, screen" in shown
+
+
+def test_without_a_browser_it_goes_by_what_is_there_and_says_so(
+    shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "page.html").write_text(PAGE, encoding="utf-8")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    told = shell("perceive", tmp_path / "page.html", "--json").json
+    assert (told["price"], told["currency"]) == ("39.90", "EUR")
+    assert [why for why in told["missing"] if why.startswith("screen: ")] == told["missing"] != []
+    assert "not asked: screen" in shell("perceive", tmp_path / "page.html").out
+    assert shell("perceive", tmp_path / "page.html", "--sense", "screen").code == 2
+
+
+def test_one_sense_may_be_asked_alone(shell: Shell, tmp_path: Path) -> None:
+    (tmp_path / "page.html").write_text(PAGE, encoding="utf-8")
+    assert shell("perceive", tmp_path / "page.html", "--sense", "text", "--json").json["price"] == "39.90"
+    assert shell("perceive", tmp_path / "page.html", "--sense", "metadata", "--json").json["price"] is None
 
 
 @REAL

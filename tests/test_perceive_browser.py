@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from afterwit.errors import InputError, Refused
-from afterwit.providers.browser import Chromium, address, loopback
+from afterwit.providers.address import address, loopback
+from afterwit.providers.browser import Chromium
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 real = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine: apt-get install chromium")

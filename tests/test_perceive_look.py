@@ -29,7 +29,7 @@ LINES = {
 
 
 def test_a_page_is_seen_read_and_understood() -> None:
-    found = see("page.html", ScriptedBrowser({"page.html": SHOT}), ScriptedOcr(LINES))
+    found = see(ScriptedBrowser({"page.html": SHOT})("page.html"), (ScriptedOcr(LINES),))
     assert (found.card.title, found.card.price, found.card.currency) == (
         "Aster cordless kettle",
         Decimal("39.50"),
@@ -46,7 +46,7 @@ def test_crops_are_those_of_the_item() -> None:
         Picture(source="", text="Aster cordless kettle", box=box, png=b"crop"),
         Picture(source="banner.png", text="Sale", box=box, png=b"banner"),
     )
-    found = see("page", ScriptedBrowser({"page": replace(SHOT, pictures=shown)}), ScriptedOcr(LINES))
+    found = see(ScriptedBrowser({"page": replace(SHOT, pictures=shown)})("page"), (ScriptedOcr(LINES),))
     (reference,) = found.card.images
     assert reference.startswith("crop:")
     assert found.crops == {reference: b"crop"}
@@ -54,8 +54,8 @@ def test_crops_are_those_of_the_item() -> None:
 
 def test_the_same_picture_is_read_once_whatever_its_address(tmp_path: Path) -> None:
     browser, ocr = ScriptedBrowser({"one": SHOT, "two": SHOT}), ScriptedOcr(LINES)
-    first = see("one", browser, ocr, tmp_path / "cache")
-    again = see("two", browser, ocr, tmp_path / "cache")
+    first = see(browser("one"), (ocr,), tmp_path / "cache")
+    again = see(browser("two"), (ocr,), tmp_path / "cache")
     assert again.cached
     assert (again.card, texts(again.text.lines)) == (first.card, texts(first.text.lines))
     assert ocr.read == [TOP, BOTTOM]
@@ -66,7 +66,7 @@ def test_another_reader_reads_anew(tmp_path: Path) -> None:
     browser, other = ScriptedBrowser({"one": SHOT}), ScriptedOcr({})
     other.name = "other"
     look("one", browser, ScriptedOcr(LINES), tmp_path)
-    assert see("one", browser, other, tmp_path).card.title == ""
+    assert see(browser("one"), (other,), tmp_path).card.title == ""
 
 
 def test_a_damaged_cache_is_read_over(tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ def test_a_page_is_read_off_its_picture(tmp_path: Path) -> None:
     from afterwit.providers.ocr.rapid import RapidOcr
 
     (tmp_path / "page.html").write_text(PAGE)
-    found = see(str(tmp_path / "page.html"), Chromium(width=700, tile=400), RapidOcr()).card
+    found = see(Chromium(width=700, tile=400)(str(tmp_path / "page.html")), (RapidOcr(),)).card
     assert (found.title, found.brand, found.currency) == ("Aster cordless kettle, 1.7 litres", "Aster", "GBP")
     assert (str(found.price), str(found.was), found.availability) == ("39.50", "49.99", "in stock")
     assert found.rating == 4.6
@@ -155,7 +155,7 @@ def test_tesseract_says_why_it_fails() -> None:
 @with_browser
 def test_tesseract_reads_a_page(tmp_path: Path) -> None:
     (tmp_path / "page.html").write_text(PAGE)
-    found = see(str(tmp_path / "page.html"), Chromium(width=700), TesseractOcr()).card
+    found = see(Chromium(width=700)(str(tmp_path / "page.html")), (TesseractOcr(),)).card
     assert found.title == "Aster cordless kettle, 1.7 litres"
     assert found.currency == "GBP"
 

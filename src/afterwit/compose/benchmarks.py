@@ -1,6 +1,6 @@
 """What the benchmarks run on: a ledger that goes when they are done, the default embedder, environments outside."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,6 +15,8 @@ from afterwit.benchmarks.browsecomp_zh.data import load as load_questions
 from afterwit.benchmarks.injection import run as injection
 from afterwit.benchmarks.longcontext import run as longcontext
 from afterwit.benchmarks.perceive import run as perceiving
+from afterwit.benchmarks.perceive.fit import fit
+from afterwit.benchmarks.perceive.pages import pages
 from afterwit.benchmarks.recsys import run as recsys
 from afterwit.benchmarks.tau2.attribution import attribution
 from afterwit.benchmarks.tau2.environment import Tau2
@@ -25,7 +27,7 @@ from afterwit.benchmarks.upworthy.sample import sample, split
 from afterwit.benchmarks.vitabench import score as vitabench
 from afterwit.benchmarks.vitabench.data import load as load_tasks
 from afterwit.compose.memory import IN_MEMORY
-from afterwit.compose.perception import open_browser, open_ocr
+from afterwit.compose.perception import open_browser, open_readers
 from afterwit.credit.gate.evidence import EvidenceGate
 from afterwit.evaluate.chime.protocol import ChimeRules
 from afterwit.evaluate.record import EvaluationRecord
@@ -168,8 +170,19 @@ def evaluate_perceive(
 ) -> EvaluationRecord:
     """Pages against what people read on them. reader: who reads screenshots; None leaves that way out."""
     browser = open_browser(deadline=120.0, scripts=False) if reader else None
-    ocr = open_ocr(reader) if reader else None
-    return perceiving.score(folder, browser=browser, ocr=ocr, cache=cache, most=most, progress=progress)
+    readers = open_readers(reader) if reader else ()
+    return perceiving.score(folder, browser=browser, readers=readers, cache=cache, most=most, progress=progress)
+
+
+def fit_perceive(
+    folder: Path, *, reader: str | None, cache: Path | None, progress: Progress | None = None
+) -> Mapping[str, Mapping[str, float]]:
+    """Weights of the evidence, from the half of the pages that rules were developed on."""
+    browser = open_browser(deadline=120.0, scripts=False) if reader else None
+    readers = open_readers(reader) if reader else ()
+    found = [page for page in pages(folder) if page.half == "develop"]
+    taken = perceiving.taken_in(found, browser=browser, readers=readers, cache=cache, progress=progress)
+    return fit(found, taken.readings)
 
 
 def evaluate_recsys(

@@ -1,12 +1,22 @@
 """Eyes and a reader for pages."""
 
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
-from afterwit.errors import UsageError
+from afterwit.errors import InputError, MissingExtra, UsageError
 from afterwit.model import Interaction
-from afterwit.model.page import ItemCard
-from afterwit.perceive.look import look
+from afterwit.model.ids import content_hash
+from afterwit.model.page import ItemCard, Sense
+from afterwit.perceive.card import read
+from afterwit.perceive.fusion import fused
+from afterwit.perceive.html import visible
+from afterwit.perceive.look import see
+from afterwit.perceive.metadata.card import read as metadata
 from afterwit.perceive.ports import Browser, Ocr
+from afterwit.perceive.reading import Reading
+from afterwit.providers.address import written
 
 READERS = ("rapid", "tesseract", "vision")
 
@@ -36,9 +46,53 @@ def open_ocr(spec: str = "rapid") -> Ocr:
     raise UsageError(f"there is no reader {spec!r}: name {', '.join(READERS)}")
 
 
-def perceive(source: str, *, reader: str = "rapid", cache: Path | None = None) -> ItemCard:
-    """The item on a page of this machine, as it is seen. Raises what browser and reader raise."""
-    return look(source, open_browser(), open_ocr(reader), cache)
+def open_readers(spec: str = "auto") -> tuple[Ocr, ...]:
+    """``auto`` is rapidocr where it is installed, and Tesseract with the languages that this machine has, for each
+    script; anything else is one reader, as `open_ocr` has it. Raises UsageError where there is none."""
+    if spec != "auto":
+        return (open_ocr(spec),)
+    from afterwit.providers.ocr import tesseract
+
+    rapid: list[Ocr] = []
+    with suppress(MissingExtra):
+        rapid.append(open_ocr("rapid"))
+    languages = tesseract.installed()
+    others = [reader for script in tesseract.LANGUAGES if (reader := tesseract.for_script(script, languages))]
+    if not (readers := (*rapid, *others)):
+        raise UsageError(
+            "no reader of pictures is installed: pip install 'afterwit[ocr]' or apt-get install tesseract-ocr"
+        )
+    return readers
+
+
+def perceive(
+    source: str, *, reader: str = "auto", cache: Path | None = None, sense: Sense | Literal["fused"] = "fused"
+) -> ItemCard:
+    """The item on a page of this machine: by one sense, or by all that can be had, with what settled each field; those
+    that cannot be had are named in ``missing``. Raises what browser and reader raise where the sense was asked for."""
+    shot, missing = None, []
+    if sense in ("screen", "fused"):
+        try:
+            shot = open_browser()(source)
+        except UsageError as error:
+            if sense == "screen" or isinstance(error, InputError):
+                raise
+            missing.append(f"screen: {error}")
+    html = written(source) if shot is None else shot.html
+    readings: list[Reading] = []
+    if sense in ("metadata", "fused"):
+        readings.append(metadata(html, source=content_hash(html)))
+    if sense in ("text", "fused"):
+        readings.append(read(visible(html), source=content_hash(html)))
+    if shot is not None:
+        try:
+            readings.append(see(shot, open_readers(reader), cache).reading)
+        except UsageError as error:
+            if sense == "screen":
+                raise
+            missing.append(f"screen: {error}")
+    card = fused(readings) if sense == "fused" else readings[0].card
+    return replace(card, missing=tuple(missing))
 
 
 def seen(card: ItemCard, **told: object) -> Interaction:

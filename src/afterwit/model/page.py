@@ -8,6 +8,9 @@ from afterwit.model.ids import content_hash
 
 Availability = Literal["in stock", "out of stock"]
 
+Sense = Literal["metadata", "text", "screen"]
+"""How a page was taken in: what it says to machines, the text of its HTML, what is seen of it."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Box:
@@ -39,7 +42,8 @@ class Box:
 class TextLine:
     """confidence: of the reading, 1 where the text is exact. struck: a line goes through it. band: height of the rows
     where most of its ink is, that is, of small letters, or of digits and capitals alone; 0 where it was not measured.
-    heading: its level, 1 the largest, 0 for plain text."""
+    heading: its level, 1 the largest, 0 for plain text. label: what its document calls the elements that it stands in,
+    innermost first; empty for what was read off a picture."""
 
     text: str
     box: Box
@@ -47,6 +51,7 @@ class TextLine:
     struck: bool = False
     band: float = 0.0
     heading: int = 0
+    label: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,12 +106,26 @@ class PageText:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Claim:
+    """Why a field of a card says what it says. senses: those that say so. because: what speaks for it, in words.
+    confidence: how probable it is that people read the same there, as fitted on pages with known answers; None for
+    fields that those do not have. against: what other senses say instead."""
+
+    field: str
+    senses: tuple[Sense, ...]
+    because: tuple[str, ...] = ()
+    confidence: float | None = None
+    against: tuple[tuple[Sense, str], ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
 class ItemCard:
     """The item that a page is about; nothing in it was said by anyone but the page.
 
     price: what it costs now, in currency (ISO 4217, or the sign as printed where that is all there is); was: a price
     before a reduction. rating: out of five. images: references of pictures. source: hash of the page. concerns: what
-    was left out since it would steer whoever reads it.
+    was left out since it would steer whoever reads it. claims: of each field that was found, where more than one sense
+    was asked. missing: senses that could not be asked, and why.
     """
 
     title: str
@@ -121,3 +140,8 @@ class ItemCard:
     source: str = ""
     provenance: Literal["page"] = "page"
     concerns: tuple[str, ...] = ()
+    claims: tuple[Claim, ...] = ()
+    missing: tuple[str, ...] = ()
+
+    def claim(self, field: str) -> Claim | None:
+        return next((claim for claim in self.claims if claim.field == field), None)

@@ -75,6 +75,15 @@ def bare(text: str) -> Amount | None:
     return None if value is None else Amount(value=value, currency=None, start=found[0].start(), end=found[0].end())
 
 
+def numbers(text: str) -> frozenset[Decimal]:
+    """All that stand in a text, with or without a currency; small cents read as such."""
+    plain = plainly(text)
+    found = {number(match["number"]) for match in _NUMBER.finditer(plain)}
+    if small := _SMALL_CENTS.fullmatch(plain):
+        found.add(number(f"{small[2]}.{small[3]}"))
+    return frozenset(value for value in found if value is not None)
+
+
 def number(digits: str, code: str | None = None) -> Decimal | None:
     """``1.234,50`` → 1234.50. One separator before three digits groups thousands, as prices with three decimals are
     few: those of some dinars and rials, and those under one."""

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from afterwit.model.page import TextLine
 from afterwit.perceive import words
@@ -19,11 +20,25 @@ _INNER = re.compile(r"\w-?[A-ZÀ-Þ]")
 _MOST_WORDS = 5
 
 
-def brand(lines: Sequence[TextLine], plain: Sequence[str], item: Region) -> str | None:
+@dataclass(frozen=True, kw_only=True)
+class Maker:
+    """way: how the name was found."""
+
+    name: str
+    way: str
+
+
+def maker(lines: Sequence[TextLine], plain: Sequence[str], item: Region) -> Maker | None:
     """What a label names; else a short line beside the title that the page says again; else the beginning of the
     title where it stands alone elsewhere; else a word of the title that is written as names are."""
-    ways = (_labelled, _beside, _prefix, _capitals)
-    return next((found for way in ways if (found := way(lines, plain, item))), None)
+    ways = {
+        "after a label": _labelled,
+        "beside the title": _beside,
+        "begins the title": _prefix,
+        "in capitals in the title": _capitals,
+    }
+    found = ((name, way(lines, plain, item)) for name, way in ways.items())
+    return next((Maker(name=name, way=way) for way, name in found if name), None)
 
 
 def _labelled(lines: Sequence[TextLine], plain: Sequence[str], item: Region) -> str | None:

@@ -5,10 +5,12 @@ from collections.abc import Sequence
 
 from afterwit.guard.steering import steers
 from afterwit.guard.text import concerns
-from afterwit.model.page import Availability, ItemCard, Picture, TextLine
+from afterwit.model.page import Availability, ItemCard, Picture, Sense, TextLine
 from afterwit.perceive import words
-from afterwit.perceive.brand import brand
-from afterwit.perceive.price import price
+from afterwit.perceive.amounts import amounts, numbers
+from afterwit.perceive.brand import maker
+from afterwit.perceive.price import price, rated
+from afterwit.perceive.reading import Quote, Reading
 from afterwit.perceive.title import RATING, Region, region
 
 _LONGEST = 1_200
@@ -21,30 +23,51 @@ _SENTENCE = re.compile(r"(?<=[.!?。！？…])\s+|(?<=[。！？])|\n+")
 
 
 def card(lines: Sequence[TextLine], *, pictures: Sequence[Picture] = (), source: str = "") -> ItemCard:
+    return read(lines, pictures=pictures, source=source).card
+
+
+def read(
+    lines: Sequence[TextLine], *, sense: Sense = "text", pictures: Sequence[Picture] = (), source: str = ""
+) -> Reading:
     """What the lines, in reading order, say about the item that the page is about. What would steer whoever reads the
     card is left out, and said."""
     plain = [words.folded(line.text) for line in lines]
+    found = frozenset(value for line in lines for value in numbers(line.text))
     item = region(lines, plain)
     if item is None:
-        return ItemCard(title="", source=source)
+        loose = tuple(Quote(value=one.value, currency=one.currency, main=False) for line in lines
+                      for one in amounts(line.text))  # fmt: skip
+        return Reading(sense=sense, card=ItemCard(title="", source=source), quotes=loose, numbers=found)
     stock = availability(plain, item)
-    asked = price(lines, plain, item, gone=stock == "out of stock")
+    quotes = rated(lines, plain, item)
+    asked = price(quotes, lines, gone=stock == "out of stock")
     held: list[str] = []
     title = safe(item.title, held)
-    maker = brand(lines, plain, item)
-    return ItemCard(
+    made = maker(lines, plain, item)
+    told = ItemCard(
         title=title,
         price=asked.now if asked else None,
         currency=asked.currency if asked else None,
         was=asked.was if asked else None,
         availability=stock,
-        brand=safe(maker, held) or None if maker else None,
+        brand=safe(made.name, held) or None if made else None,
         rating=_rating(lines, item),
         description=safe(_description(lines, plain, item), held),
         images=_images(lines, pictures, item),
         source=source,
         concerns=tuple(held),
     )
+    quoted = tuple(
+        Quote(
+            value=one.amount.value,
+            currency=one.amount.currency,
+            score=one.score,
+            old=one.old or one.named_old,
+            main=asked is not None and one.amount.value == asked.now,
+        )
+        for one in quotes
+    )
+    return Reading(sense=sense, card=told, quotes=quoted, numbers=found, maker=made.way if made else None)
 
 
 def availability(plain: Sequence[str], item: Region) -> Availability | None:

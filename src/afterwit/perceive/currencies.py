@@ -12,6 +12,9 @@ CODES = frozenset({
 
 THREE_DECIMALS = frozenset({"BHD", "JOD", "KWD", "OMR", "TND"})
 
+WHOLE = frozenset({"CLP", "COP", "CRC", "HUF", "IDR", "IRR", "ISK", "JPY", "KRW", "KZT", "TWD", "UZS", "VND"})
+"""Currencies whose prices have no hundredths."""
+
 SIGNS: dict[str, str] = {
     "€": "EUR", "£": "GBP", "$": "$", "¥": "¥", "￥": "¥", "₹": "INR", "₽": "RUB", "₩": "KRW", "₺": "TRY", "₫": "VND",
     "฿": "THB", "₴": "UAH", "₪": "ILS", "₱": "PHP", "₦": "NGN", "₸": "KZT", "₡": "CRC", "₾": "GEL", "元": "CNY",

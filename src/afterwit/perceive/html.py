@@ -1,6 +1,7 @@
 """The ablation: the text of a page taken from its HTML instead of its picture."""
 
 import re
+from dataclasses import dataclass
 from html.parser import HTMLParser
 
 from afterwit.model.page import Box, TextLine
@@ -92,6 +93,9 @@ DEEPEST = 512
 """Elements inside one another; browsers stop there too."""
 
 _SIZES = {1: 32.0, 2: 24.0, 3: 19.0}
+_NAMES = ("itemprop", "class", "id", "data-testid", "data-test", "data-qa", "data-role")
+_LABELS = 12
+_AMOUNT = re.compile(r"\d")
 _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _STRUCK = re.compile(r"line-through", re.IGNORECASE)
 
@@ -108,26 +112,37 @@ def visible(html: str) -> tuple[TextLine, ...]:
     reader.end_line()
     lines: list[TextLine] = []
     top = 0.0
-    for text, heading, struck in reader.lines:
+    for text, heading, struck, label in reader.lines:
         height = _SIZES.get(heading, 16.0)
         box = Box(left=0, top=top, width=height / 2 * len(text), height=height)
-        lines.append(TextLine(text=text, box=box, struck=struck, heading=heading))
+        lines.append(TextLine(text=text, box=box, struck=struck, heading=heading, label=label))
         top += 1.5 * height
     return tuple(lines)
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Element:
+    """One that is open. silent, struck: also where an outer one is."""
+
+    tag: str
+    silent: bool = False
+    struck: bool = False
+    label: str = ""
+
+
 class _Visible(HTMLParser):
-    """lines: text, level of its heading, whether it is struck."""
+    """lines: text, level of its heading, whether it is struck, labels."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
-        self.lines: list[tuple[str, int, bool]] = []
-        self._open: list[tuple[str, bool, bool]] = []  # tag, silent, struck
+        self.lines: list[tuple[str, int, bool, tuple[str, ...]]] = []
+        self._open: list[_Element] = []
         self._text: list[str] = []
+        self._label: tuple[str, ...] = ()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        while self._open and tag in _CLOSED_BY.get(self._open[-1][0], ()):
-            self.handle_endtag(self._open[-1][0])
+        while self._open and tag in _CLOSED_BY.get(self._open[-1].tag, ()):
+            self.handle_endtag(self._open[-1].tag)
         if tag in _BLOCK:
             self.end_line()
         if tag in VOID:
@@ -136,11 +151,14 @@ class _Visible(HTMLParser):
         style = given.get("style") or ""
         silent = tag in _SILENT or "hidden" in given or bool(_HIDDEN.search(style))
         struck = tag in ("del", "s", "strike") or bool(_STRUCK.search(style))
-        outer = self._open[-1] if self._open else ("", False, False)
-        if struck and not outer[2]:
+        outer = self._open[-1] if self._open else _Element(tag="")
+        if struck and not outer.struck:
             self.end_line()
         if len(self._open) < DEEPEST:
-            self._open.append((tag, silent or outer[1], struck or outer[2]))
+            label = " ".join(value for name in _NAMES if (value := given.get(name)))[:200]
+            self._open.append(
+                _Element(tag=tag, silent=silent or outer.silent, struck=struck or outer.struck, label=label)
+            )
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.handle_starttag(tag, attrs)
@@ -148,26 +166,32 @@ class _Visible(HTMLParser):
             self.handle_endtag(tag)
 
     def handle_endtag(self, tag: str) -> None:
-        places = [place for place, entry in enumerate(self._open) if entry[0] == tag]
+        places = [place for place, entry in enumerate(self._open) if entry.tag == tag]
         if not places:
             return
         closed = self._open[places[-1] :]
-        if tag in _BLOCK or any(entry[0] in _BLOCK or entry[2] for entry in closed):
+        if tag in _BLOCK or any(entry.tag in _BLOCK or entry.struck for entry in closed):
             self.end_line()
         del self._open[places[-1] :]
 
     def handle_data(self, data: str) -> None:
-        if self._open and self._open[-1][1]:
+        if self._open and self._open[-1].silent:
             return
         if data[:1].isdigit() and self._text and self._text[-1][-1:].isdigit():
             self._text.append(" ")  # two elements, two numbers: small cents, or a price and a year
         self._text.append(data)
+        if data.strip() and (
+            not self._label or _AMOUNT.search(data)
+        ):  # of several elements in a line, the one of its amount
+            self._label = tuple(entry.label for entry in reversed(self._open) if entry.label)[:_LABELS]
 
     def end_line(self) -> None:
         text = " ".join("".join(self._text).split())
+        label, self._label = self._label, ()
         self._text.clear()
         if not text:
             return
-        levels = [int(tag[1]) for tag, _, _ in self._open if len(tag) == 2 and tag[0] == "h" and tag[1] in "123456"]
+        tags = [entry.tag for entry in self._open]
+        levels = [int(tag[1]) for tag in tags if len(tag) == 2 and tag[0] == "h" and tag[1] in "123456"]
         heading = levels[-1] if levels and levels[-1] <= 3 else 0
-        self.lines.append((text, heading, bool(self._open) and self._open[-1][2]))
+        self.lines.append((text, heading, bool(self._open) and self._open[-1].struck, label))

@@ -8,12 +8,15 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from afterwit.errors import StoreError
+from afterwit.errors import StoreError, UsageError
 from afterwit.model.ids import content_hash
 from afterwit.model.page import Box, ItemCard, PageText, Screenshot, TextLine, Tile
-from afterwit.perceive.card import card
+from afterwit.perceive.card import read
+from afterwit.perceive.html import visible
 from afterwit.perceive.layout import page_text
 from afterwit.perceive.ports import Browser, Ocr
+from afterwit.perceive.reading import Reading
+from afterwit.perceive.scripts import language, script
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,8 +25,12 @@ class Sight:
 
     screenshot: Screenshot
     text: PageText
-    card: ItemCard
+    reading: Reading
     cached: bool = False
+
+    @property
+    def card(self) -> ItemCard:
+        return self.reading.card
 
     @property
     def crops(self) -> dict[str, bytes]:
@@ -33,18 +40,30 @@ class Sight:
 
 
 def look(source: str, browser: Browser, ocr: Ocr, cache: Path | None = None) -> ItemCard:
-    """The item on a page of this machine. Raises what the browser and the reader raise, StoreError for the cache."""
-    return see(source, browser, ocr, cache).card
+    """The item on a page of this machine, by what is seen of it alone. Raises what the browser and the reader raise,
+    StoreError for the cache."""
+    return see(browser(source), (ocr,), cache).card
 
 
-def see(source: str, browser: Browser, ocr: Ocr, cache: Path | None = None) -> Sight:
-    """cache: a folder. What a tile says is kept under the hash of its picture and the name of the reader: what looks
-    the same is not read again, whatever its address. Cards are made anew, as their rules may change."""
-    shot = browser(source)
-    read = [_read(tile, ocr, cache) for tile in shot.tiles]
-    text = page_text([(tile, lines) for tile, (lines, _) in zip(shot.tiles, read, strict=True)])
-    found = card(text.lines, pictures=shot.pictures, source=shot.hash)
-    return Sight(screenshot=shot, text=text, card=found, cached=bool(read) and all(kept for _, kept in read))
+def see(shot: Screenshot, readers: Sequence[Ocr], cache: Path | None = None) -> Sight:
+    """readers: the first that knows the script of the page reads it. cache: a folder. What a tile says is kept under
+    the hash of its picture and the name of the reader: what looks the same is not read again, whatever its address.
+    Cards are made anew, as their rules may change. Raises UsageError where no reader knows the script, so that nothing
+    is guessed, and what the reader raises."""
+    written = script_of(shot.html)
+    ocr = next((reader for reader in readers if reader.knows(written)), None)
+    if ocr is None:
+        asked = ", ".join(reader.name for reader in readers) or "none"
+        raise UsageError(f"no reader knows {written} script (asked: {asked}): 'afterwit doctor' says what to install")
+    taken = [_read(tile, ocr, cache) for tile in shot.tiles]
+    text = page_text([(tile, lines) for tile, (lines, _) in zip(shot.tiles, taken, strict=True)])
+    found = read(text.lines, sense="screen", pictures=shot.pictures, source=shot.hash)
+    return Sight(screenshot=shot, text=text, reading=found, cached=bool(taken) and all(kept for _, kept in taken))
+
+
+def script_of(html: str) -> str:
+    """Of the text of a document; what it says of its language where it has hardly any."""
+    return script((line.text for line in visible(html)), language=language(html))
 
 
 def _read(tile: Tile, ocr: Ocr, cache: Path | None) -> tuple[Sequence[TextLine], bool]:

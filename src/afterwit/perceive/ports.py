@@ -23,6 +23,9 @@ class Ocr(Protocol):
     @property
     def name(self) -> str: ...
 
+    def knows(self, script: str) -> bool:
+        """Whether it can read a script, by the names that `perceive.scripts.script` gives."""
+
     def __call__(self, tile: Tile) -> Sequence[TextLine]:
         """Lines in any order, boxes in pixels of the tile. Raises ModelError."""
 
@@ -49,6 +52,9 @@ class ScriptedOcr:
     def __init__(self, lines: Mapping[bytes, Sequence[TextLine]]) -> None:
         self._lines = lines
         self.read: list[Tile] = []
+
+    def knows(self, script: str) -> bool:
+        return True
 
     def __call__(self, tile: Tile) -> Sequence[TextLine]:
         self.read.append(tile)

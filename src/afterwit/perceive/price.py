@@ -3,19 +3,19 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from afterwit.model.page import TextLine
-from afterwit.perceive import words
+from afterwit.perceive import labels, words
 from afterwit.perceive.amounts import Amount, amounts, bare
 from afterwit.perceive.currencies import CODES, SHARED, same
 from afterwit.perceive.title import Region
 
 _FOR_HEADING = {1: 2.0, 2: 1.5, 3: 0.8, 0: 0.0}
 _AGAINST_BEFORE = ((words.WAS, 4.0), (words.CARRIAGE, 3.5), (words.INSTALMENT, 3.0),
-                   (words.BASKET, 3.0), (words.OTHERS, 1.5), (words.UNTAXED, 1.5))  # fmt: skip
-_AGAINST_AFTER = ((words.SAVED, 3.5), (words.CARRIAGE, 2.0), (words.INSTALMENT, 3.0), (words.UNTAXED, 1.5))
+                   (words.BASKET, 3.0), (words.OTHERS, 1.5))  # fmt: skip
+_AGAINST_AFTER = ((words.SAVED, 3.5), (words.CARRIAGE, 2.0), (words.INSTALMENT, 3.0))
 _LEAST, _LEAST_GONE = -2.5, -1.0
 _CODE = re.compile(r"(?<![^\W_])[A-Z]{3}(?![^\W_])")
 _SENTENCE = 14
@@ -29,35 +29,43 @@ class Price:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Quote:
-    """An amount in its place. old: it is struck, or words say that it was asked before."""
+class Rated:
+    """An amount in its place. old: it is struck, or words say that it was asked before; named_old: its document's
+    labels do. untaxed: words say that tax is still to come."""
 
     amount: Amount
     line: int
     score: float
     old: bool
+    named_old: bool = False
+    untaxed: bool = False
 
 
-def price(lines: Sequence[TextLine], plain: Sequence[str], item: Region, *, gone: bool = False) -> Price | None:
-    """Our own weights: the size of the type, words before and after the amount, how near it is to title and button,
-    and how often it is repeated. Amounts of zero are no prices. gone: the item is out of stock, and as its price is
-    often left out then, only a clear one is taken, not that of something else."""
+def rated(lines: Sequence[TextLine], plain: Sequence[str], item: Region) -> tuple[Rated, ...]:
+    """Our own weights: the size of the type, words before and after the amount, what its document calls it, how near it
+    is to title and button, and how often it is repeated. Amounts of zero are no prices."""
     quotes = list(_quotes(lines, plain, item))
-    if not quotes:
-        return None
     own = [quote for quote in quotes if quote.line >= item.first - 1]
     seen = Counter(quote.amount.value for quote in own)
-    rated = [
-        (quote.score + min(1.5, 0.5 * max(0, seen[quote.amount.value] - 1)) - _dearer(quote, own), quote)
+    return tuple(
+        replace(
+            quote,
+            score=quote.score + min(1.5, 0.5 * max(0, seen[quote.amount.value] - 1)) - _against(quote, own, lines),
+        )
         for quote in quotes
-    ]
-    score, best = max(rated, key=lambda one: (one[0], -one[1].line, -one[1].amount.start))
-    if score < (_LEAST_GONE if gone else _LEAST):
+    )
+
+
+def price(quotes: Sequence[Rated], lines: Sequence[TextLine], *, gone: bool = False) -> Price | None:
+    """gone: the item is out of stock, and as its price is often left out then, only a clear one is taken, not that of
+    something else."""
+    best = max(quotes, key=lambda one: (one.score, -one.line, -one.amount.start), default=None)
+    if best is None or best.score < (_LEAST_GONE if gone else _LEAST):
         return None
     earlier = [
         quote.amount.value
         for quote in quotes
-        if quote.old
+        if (quote.old or quote.named_old)
         and abs(quote.line - best.line) <= 6
         and quote.amount.value > best.amount.value
         and same(quote.amount.currency, best.amount.currency)
@@ -65,7 +73,7 @@ def price(lines: Sequence[TextLine], plain: Sequence[str], item: Region, *, gone
     return Price(now=best.amount.value, currency=_exactly(best.amount.currency, lines), was=min(earlier, default=None))
 
 
-def _quotes(lines: Sequence[TextLine], plain: Sequence[str], item: Region) -> Iterator[_Quote]:
+def _quotes(lines: Sequence[TextLine], plain: Sequence[str], item: Region) -> Iterator[Rated]:
     buttons = [at for at in range(item.end) if words.BUY.search(plain[at]) and len(plain[at].split()) <= 8]
     for at in range(item.end):
         line = lines[at]
@@ -78,10 +86,10 @@ def _quotes(lines: Sequence[TextLine], plain: Sequence[str], item: Region) -> It
             start = found[place - 1].end if place else 0
             stop = found[place + 1].start if place + 1 < len(found) else len(line.text)
             before, after = line.text[start : amount.start], line.text[amount.end : stop]
-            yield _rated(lines, plain, item, buttons, at, amount, before, after)
+            yield _quote(lines, plain, item, buttons, at, amount, before, after)
 
 
-def _rated(
+def _quote(
     lines: Sequence[TextLine],
     plain: Sequence[str],
     item: Region,
@@ -90,14 +98,14 @@ def _rated(
     amount: Amount,
     before: str,
     after: str,
-) -> _Quote:
+) -> Rated:
     line = lines[at]
     said = words.folded(before)
     if not re.search(r"\w", said) and _speaks(lines, plain, at - 1):
         said = plain[at - 1]
     told = words.folded(after)[:40]
     old = line.struck or bool(words.WAS.search(said))
-    score = _FOR_HEADING[line.heading]
+    score = _FOR_HEADING[line.heading] + labels.prices(line)
     score -= 4.0 if line.struck else 0.0
     if "%" not in said:  # a reduction in percent stands before the price that it led to
         score -= 3.5 if words.SAVED.search(said) else 0.0
@@ -114,7 +122,8 @@ def _rated(
     else:
         score -= min(5.0, 1.5 + (item.first - at) / 6)
     score += 1.0 if any(-6 <= button - at <= 14 for button in buttons) else 0.0
-    return _Quote(amount=amount, line=at, score=score, old=old)
+    untaxed = bool(words.UNTAXED.search(said) or words.UNTAXED.search(told))
+    return Rated(amount=amount, line=at, score=score, old=old, named_old=labels.old(line), untaxed=untaxed)
 
 
 def _speaks(lines: Sequence[TextLine], plain: Sequence[str], at: int) -> bool:
@@ -133,7 +142,25 @@ def _labelled(plain: Sequence[str], at: int, before: str) -> bool:
     return bool(words.NOW.search(said)) and len(said.split()) <= 4
 
 
-def _dearer(quote: _Quote, quotes: Sequence[_Quote]) -> float:
+def _against(quote: Rated, quotes: Sequence[Rated], lines: Sequence[TextLine]) -> float:
+    """What an amount loses to those beside it. Labels that call it an earlier price count where they name another; a
+    shop that asks for the untaxed price gives it before the taxed one."""
+    near = [other for other in quotes if 0 < abs(other.line - quote.line) <= 8]
+    lost = 2.0 if quote.named_old and any(labels.priced(lines[other.line]) for other in near) else 0.0
+    if quote.untaxed and not any(_taxed(quote, other) for other in quotes):
+        lost += 1.5
+    if any(other.untaxed and _taxed(other, quote) for other in quotes):
+        lost += 1.5
+    return lost + _dearer(quote, quotes)
+
+
+def _taxed(untaxed: Rated, other: Rated) -> bool:
+    """Whether the other, right behind the first, is the same with tax."""
+    apart = (other.line - untaxed.line, other.amount.start - untaxed.amount.start)
+    return (0, 0) < apart < (3, 0) and 1 < other.amount.value / untaxed.amount.value < Decimal("1.3")
+
+
+def _dearer(quote: Rated, quotes: Sequence[Rated]) -> float:
     """Of two amounts side by side, alike otherwise, the higher is the one before a reduction."""
     for other in quotes:
         if abs(other.line - quote.line) > 2 or not same(other.amount.currency, quote.amount.currency):

@@ -1,18 +1,15 @@
 """Chromium, shown pages of this machine only."""
 
 import base64
-import ipaddress
 import os
 import shutil
 from contextlib import suppress
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
-from urllib.request import url2pathname
 
 from afterwit.errors import InputError, MissingExtra, Refused, UsageError
 from afterwit.model.page import Box, Picture, Screenshot, Tile
+from afterwit.providers.address import address, loopback, path_of
 from afterwit.providers.endpoint import within
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome")
@@ -177,7 +174,7 @@ class _Border:
     """Lets through what belongs to a page of this machine, counts the rest, and says where the page itself would go."""
 
     def __init__(self, url: str) -> None:
-        self._folder = _path(url).parent.resolve() if url.startswith("file:") else None
+        self._folder = path_of(url).parent.resolve() if url.startswith("file:") else None
         self.refused = 0
         self.unstyled = False
         self._left: str | None = None
@@ -187,7 +184,7 @@ class _Border:
             return True
         if self._folder is None:
             return loopback(url)
-        path = _path(url).resolve()
+        path = path_of(url).resolve()
         if not url.startswith("file:") or not path.is_relative_to(self._folder):
             return False
         return not any(part.startswith(".") for part in path.relative_to(self._folder).parts)
@@ -217,45 +214,3 @@ class _Border:
     def check(self) -> None:
         if self._left is not None:
             raise Refused(f"the page leads off this machine, to {self._left[:200]}: it was not followed")
-
-
-def address(source: str) -> str:
-    """The URL of a page of this machine. Raises Refused for any other, InputError where there is no such file or it
-    is not text."""
-    parts = urlsplit(source)
-    scheme = parts.scheme.casefold()
-    if scheme in ("http", "https"):
-        if not loopback(source):
-            raise Refused(f"{source} is not on this machine: only files and loopback addresses are looked at")
-        return source
-    if scheme == "file" and parts.netloc not in ("", "localhost"):
-        raise Refused(f"{source} is not on this machine: only files and loopback addresses are looked at")
-    if len(scheme) > 1 and scheme != "file" and not Path(source).exists():
-        raise Refused(f"{source} is neither a file nor a loopback address: nothing else is looked at")
-    path = _path(source) if scheme == "file" else Path(source)
-    try:
-        with path.open("rb") as file:
-            head = file.read(4096)
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
-    if b"\0" in head and not head.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise InputError(f"{path} is not HTML: it holds binary data")
-    return path.resolve().as_uri()
-
-
-def loopback(url: str) -> bool:
-    """Whether its host is this machine by what is written, with no name to be looked up."""
-    parts = urlsplit(url)
-    host = parts.hostname or ""
-    if parts.scheme not in ("http", "https", "ws", "wss"):
-        return False
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
-def _path(url: str) -> Path:
-    return Path(url2pathname(urlsplit(url).path))

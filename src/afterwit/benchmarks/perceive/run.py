@@ -1,8 +1,10 @@
-"""Three ways to an item card, from the picture, the text and the metadata of a page, against what people read on it."""
+"""Item cards from the picture, the text and the metadata of a page, and from all of them, against what people read."""
 
 import hashlib
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -11,15 +13,17 @@ import numpy as np
 
 from afterwit.benchmarks.perceive.metrics import MATCHES, RESAMPLES, Counts, count, scores
 from afterwit.benchmarks.perceive.pages import Page, pages, references, truth_file
-from afterwit.errors import AfterwitError
+from afterwit.errors import AfterwitError, UsageError
 from afterwit.evaluate.record import EvaluationRecord, sha256_of
 from afterwit.model import Interval
-from afterwit.model.page import ItemCard
-from afterwit.perceive.card import card
+from afterwit.model.page import ItemCard, Sense
+from afterwit.perceive.card import read
+from afterwit.perceive.fusion import Weights, fused
 from afterwit.perceive.html import visible
-from afterwit.perceive.look import see
-from afterwit.perceive.metadata import structured
+from afterwit.perceive.look import script_of, see
+from afterwit.perceive.metadata.card import read as structured
 from afterwit.perceive.ports import Browser, Ocr
+from afterwit.perceive.reading import Reading
 from afterwit.ports import Progress
 
 _ONLY_WHERE_TOLD = frozenset({"currency", "brand"})
@@ -29,8 +33,17 @@ NOTES = (
     "pages are shown without the network: style sheets and pictures that were not saved with them are missing",
     "price and availability are scored on all pages; currency and brand on those whose truth has them",
     "an availability that is not told counts as in stock, as the benchmark has it",
-    "halves are by a hash of the page's name: rules were developed on one, @held_out is the other",
+    "halves are by a hash of the page's name: rules and weights were developed on one, @held_out is the other",
 )
+
+_POLICIES: Mapping[str, tuple[Sense, ...]] = {
+    "fused": ("metadata", "text", "screen"),
+    "fused:metadata+text": ("metadata", "text"),
+    "ocr": ("screen",),
+    "html": ("text",),
+    "structured": ("metadata",),
+}
+"""Row → the senses that it has."""
 
 Told = Mapping[str, str | None]
 
@@ -39,37 +52,28 @@ def score(
     folder: Path,
     *,
     browser: Browser | None,
-    ocr: Ocr | None,
+    readers: Sequence[Ocr],
     cache: Path | None = None,
     most: int | None = None,
     seed: int = 13,
+    weights: Weights | None = None,
     progress: Progress | None = None,
 ) -> EvaluationRecord:
-    """browser, ocr: of the policy ``ocr``, which is left out without them. most: pages. A page that a policy fails on
-    tells nothing, and is counted. Raises InputError."""
+    """browser, readers: of what is seen, which is left out without them. most: pages. weights: of the fusion, if not
+    its own. A page that a sense fails on tells nothing by it, and is counted. Raises InputError."""
     began = time.perf_counter()
     found = pages(folder)[:most]
-    told: dict[str, dict[str, Told]] = {"html": {}, "structured": {}}
-    seconds: dict[str, list[float]] = {}
-    counts = {"pages": len(found)}
-    with TemporaryDirectory(prefix="afterwit-") as scratch:
-        ways: dict[str, Callable[[Page], tuple[ItemCard, bool]]] = {"html": _text, "structured": _metadata}
-        if browser is not None and ocr is not None:
-            ways = {"ocr": _Seen(browser, ocr, cache, Path(scratch)), **ways}
-        for place, page in enumerate(found, start=1):
-            for name, way in ways.items():
-                started = time.perf_counter()
-                try:
-                    item, cached = way(page)
-                except AfterwitError:
-                    counts[f"failed:{name}"] = counts.get(f"failed:{name}", 0) + 1
-                    continue
-                told.setdefault(name, {})[page.name] = _told(item)
-                if not cached:
-                    seconds.setdefault(name, []).append(time.perf_counter() - started)
-            if progress is not None:
-                progress(place, len(found))
-    told = {name: told[name] for name in ways if name in told}
+    taken = taken_in(found, browser=browser, readers=readers, cache=cache, progress=progress)
+    told: dict[str, dict[str, Told]] = {}
+    for page in found:
+        readings = taken.readings[page.name]
+        for name, senses in _POLICIES.items():
+            chosen = [reading for reading in readings if reading.sense in senses]
+            if len(chosen) == 1 == len(senses):
+                told.setdefault(name, {})[page.name] = _told(chosen[0].card)
+            elif len(senses) > 1 and (len(senses) < 3 or taken.looked):
+                told.setdefault(name, {})[page.name] = _told(fused(chosen, by=weights))
+    told = {name: told[name] for name in _POLICIES if name in told}
     told |= {f"reference:{name}": dict(given) for name, given in references(folder).items()}
     return EvaluationRecord(
         benchmark="remem:perceive",
@@ -78,16 +82,24 @@ def score(
         seconds=time.perf_counter() - began,
         data={"truth": sha256_of(truth_file(folder)), "html": _hash(found)},
         policies={
-            name: {**figures(found, given, seed=seed), **_pace(seconds.get(name, []), seed)}
+            name: {
+                **figures(found, given, seed=seed, scripts=taken.scripts),
+                **_pace(taken.seconds.get(name, []), seed),
+            }
             for name, given in told.items()
         },
-        counts=counts,
-        notes=NOTES if browser is None or ocr is None else (*NOTES, f"read by {ocr.name} in {browser.name}"),
+        counts={"pages": len(found), **taken.failed, **_counted(taken.scripts.values())},
+        notes=NOTES if not taken.looked else (*NOTES, f"read by {', '.join(one.name for one in readers)}"),
     )
 
 
-def figures(found: Sequence[Page], told: Mapping[str, Told], *, seed: int) -> dict[str, Interval]:
-    """``FIELD_f1`` and so on over all pages, ``@develop`` and ``@held_out`` over each half."""
+def figures(
+    found: Sequence[Page], told: Mapping[str, Told], *, seed: int, scripts: Mapping[str, str] | None = None
+) -> dict[str, Interval]:
+    """``FIELD_f1`` and so on over all pages, ``@develop`` and ``@held_out`` over each half, ``@script:NAME`` over the
+    pages in a script."""
+    scripts = scripts or {}
+    parts = ("", "@develop", "@held_out", *(f"@script:{name}" for name in sorted(set(scripts.values()))))
     known: dict[str, Interval] = {}
     for field, match in MATCHES.items():
         counted: list[tuple[Page, Counts]] = []
@@ -98,32 +110,78 @@ def figures(found: Sequence[Page], told: Mapping[str, Told], *, seed: int) -> di
                 if given is None and field == "availability" and page.name in told:
                     given = "InStock"
                 counted.append((page, count(true, None if given is None else str(given), match)))
-        for part in ("", "@develop", "@held_out"):
-            chosen = [one for page, one in counted if not part or part == f"@{page.half}"]
+        for part in parts:
+            chosen = [
+                one for page, one in counted if part in ("", f"@{page.half}", f"@script:{scripts.get(page.name)}")
+            ]
             for metric, figure in scores(chosen, seed=seed).items():
                 known[f"{field}_{metric}{part}"] = figure
     return known
 
 
-class _Seen:
-    def __init__(self, browser: Browser, ocr: Ocr, cache: Path | None, scratch: Path) -> None:
-        self._browser, self._ocr, self._cache, self._scratch = browser, ocr, cache, scratch
+@dataclass(frozen=True, kw_only=True)
+class Taken:
+    """Pages as each sense took them. scripts: of their text. looked: whether any was seen."""
 
-    def __call__(self, page: Page) -> tuple[ItemCard, bool]:
-        """In a folder of its own, which is all that a file may load from."""
-        place = self._scratch / page.name / "page.html"
-        place.parent.mkdir()
-        place.write_text(page.html(), encoding="utf-8", errors="replace")
-        sight = see(str(place), self._browser, self._ocr, self._cache)
-        return sight.card, sight.cached
+    readings: Mapping[str, Sequence[Reading]]
+    scripts: Mapping[str, str]
+    seconds: Mapping[str, Sequence[float]]
+    failed: Mapping[str, int]
+    looked: bool
 
 
-def _text(page: Page) -> tuple[ItemCard, bool]:
-    return card(visible(page.html())), False
+def taken_in(
+    found: Sequence[Page],
+    *,
+    browser: Browser | None,
+    readers: Sequence[Ocr],
+    cache: Path | None = None,
+    progress: Progress | None = None,
+) -> Taken:
+    readings: dict[str, list[Reading]] = {}
+    seconds: dict[str, list[float]] = {}
+    failed: dict[str, int] = {}
+    scripts: dict[str, str] = {}
+    with TemporaryDirectory(prefix="afterwit-") as scratch:
+        for place, page in enumerate(found, start=1):
+            html = page.html()
+            scripts[page.name] = script_of(html)
+            known = readings.setdefault(page.name, [])
+            for name, read in (("structured", structured), ("html", text)):
+                started = time.perf_counter()
+                known.append(read(html))
+                seconds.setdefault(name, []).append(time.perf_counter() - started)
+            if browser is not None and readers:
+                started = time.perf_counter()
+                try:
+                    sight = see(browser(_saved(Path(scratch), page.name, html)), readers, cache)
+                except AfterwitError as error:
+                    why = "unread" if isinstance(error, UsageError) and "script" in str(error) else "failed"
+                    failed[f"{why}:ocr"] = failed.get(f"{why}:ocr", 0) + 1
+                else:
+                    known.append(sight.reading)
+                    if not sight.cached:
+                        seconds.setdefault("ocr", []).append(time.perf_counter() - started)
+            if progress is not None:
+                progress(place, len(found))
+    looked = any(reading.sense == "screen" for known in readings.values() for reading in known)
+    return Taken(readings=readings, scripts=scripts, seconds=seconds, failed=failed, looked=looked)
 
 
-def _metadata(page: Page) -> tuple[ItemCard, bool]:
-    return structured(page.html()), False
+def _saved(scratch: Path, name: str, html: str) -> str:
+    """In a folder of its own, which is all that a file may load from."""
+    place = scratch / name / "page.html"
+    place.parent.mkdir()
+    place.write_text(html, encoding="utf-8", errors="replace")
+    return str(place)
+
+
+def text(html: str) -> Reading:
+    return read(visible(html))
+
+
+def _counted(scripts: Iterable[str]) -> dict[str, int]:
+    return {f"script:{name}": count for name, count in sorted(Counter(scripts).items())}
 
 
 def _told(item: ItemCard) -> Told:

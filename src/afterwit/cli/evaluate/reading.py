@@ -1,5 +1,6 @@
 """Long texts, shop pages and hostile ones."""
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -53,17 +54,26 @@ def injection(
 def perceive(
     pages: Annotated[Path, typer.Option(help="Folder with ground_truth.json and html/NAME.html.gz.")],
     reader: Annotated[
-        str, typer.Option(help="Who reads screenshots: rapid, tesseract[:LANGUAGES], vision[:MODEL], or none.")
-    ] = "rapid",
+        str, typer.Option(help="Who reads screenshots: auto, rapid, tesseract[:LANGUAGES], vision[:MODEL], or none.")
+    ] = "auto",
     most: Annotated[int | None, typer.Option(help="The most pages.")] = None,
     cache: Annotated[Path | None, typer.Option(help="Folder in which what was read is kept.")] = None,
+    fit: Annotated[
+        Path | None, typer.Option(help="Fit the weights of the evidence on the developed half, and write them here.")
+    ] = None,
     out: Out = None,
     as_json: screen.AsJson = False,
 ) -> None:
-    """Price, currency, brand and availability on shop pages: from the screen, the text and the metadata."""
-    from afterwit.compose.benchmarks import evaluate_perceive  # heavy, and `--help` does without it
+    """Price, currency, brand and availability on shop pages: from screen, text, metadata, and all of them."""
+    from afterwit.compose.benchmarks import evaluate_perceive, fit_perceive  # heavy, and `--help` does without it
 
     chosen = None if reader == "none" else reader
+    if fit is not None:
+        with screen.progress_bar("pages") as progress:
+            weights = fit_perceive(pages, reader=chosen, cache=cache, progress=progress)
+        fit.write_text(json.dumps(weights, indent=1, ensure_ascii=False, sort_keys=True) + "\n", encoding="utf-8")
+        screen.say(f"weights of {', '.join(weights)} are in {fit}")
+        return
     with screen.progress_bar("pages") as progress:
         record = evaluate_perceive(pages, reader=chosen, cache=cache, most=most, progress=progress)
     if out is not None:
@@ -77,6 +87,15 @@ def perceive(
         for name, figures in record.policies.items()
     ]
     screen.table(f"F1 on {record.counts['pages']} pages, %", ("from", *fields, "s a page"), rows)
+    scripts = {name.partition(":")[2]: n for name, n in record.counts.items() if name.startswith("script:")}
+    for field in ("price", "brand"):
+        parts = ("@develop", "@held_out", *(f"@script:{name}" for name in scripts))
+        rows = [
+            (name, *(percent(figures, f"{field}_f1{part}") for part in parts))
+            for name, figures in record.policies.items()
+        ]
+        heads = ("developed", "held out", *(f"{name} ({n})" for name, n in scripts.items()))
+        screen.table(f"F1 of {field}, %, by half and by script (pages)", ("from", *heads), rows)
     for note in record.notes:
         screen.say(note)
 

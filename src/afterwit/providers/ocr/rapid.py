@@ -15,6 +15,9 @@ from afterwit.model.ids import content_hash
 from afterwit.model.page import Box, TextLine, Tile
 from afterwit.providers.ocr.lines import Image, Strip, crop, decoded, strips
 
+_SCRIPTS = frozenset({"Latin", "Han", "Kana"})
+"""Of the models in its wheel."""
+
 _LEAST = 0.5
 """Confidence under which a reading is noise: icons, textures."""
 
@@ -35,6 +38,9 @@ class RapidOcr:
         self._threads, self._detect = threads, detect
         self._known: dict[str, tuple[str, float]] = {}
         self.name = f"rapidocr-{version('rapidocr')}:{detect}"
+
+    def knows(self, script: str) -> bool:
+        return script in _SCRIPTS
 
     def __call__(self, tile: Tile) -> Sequence[TextLine]:
         engine = _engine(self._threads)

@@ -4,7 +4,7 @@ import csv
 import io
 import shutil
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from afterwit.errors import ProviderError, UsageError
 from afterwit.model.page import Box, TextLine, Tile
@@ -14,6 +14,56 @@ _LEAST = 30.0
 
 _GAP = 2.0
 """Times its height that words of one line may lie apart; beyond it another column begins."""
+
+
+_ENVIRONMENT = {"OMP_THREAD_LIMIT": "1", "PATH": "/usr/local/bin:/usr/bin:/bin"}
+
+LANGUAGES: Mapping[str, tuple[str, ...]] = {
+    "Latin": ("eng", "deu", "fra", "spa"),
+    "Cyrillic": ("rus", "ukr", "bul"),
+    "Greek": ("ell",),
+    "Arabic": ("ara", "fas"),
+    "Hebrew": ("heb",),
+    "Hangul": ("kor",),
+    "Han": ("chi_tra", "chi_sim"),
+    "Kana": ("jpn",),
+    "Thai": ("tha",),
+    "Devanagari": ("hin",),
+    "Armenian": ("hye",),
+    "Georgian": ("kat",),
+    "Bengali": ("ben",),
+    "Tamil": ("tam",),
+    "Telugu": ("tel",),
+}
+"""Script → the languages that read it here, the first needed, the others of help."""
+
+_KNOWN = frozenset(language for languages in LANGUAGES.values() for language in languages)
+
+
+def installed() -> frozenset[str]:
+    """Languages whose data this machine's Tesseract has; none where it is not installed."""
+    found = shutil.which("tesseract")
+    if found is None:
+        return frozenset()
+    try:
+        ran = subprocess.run(
+            [found, "--list-langs"], capture_output=True, check=False, timeout=20, env=_ENVIRONMENT, text=True
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return frozenset()
+    return frozenset(ran.stdout.split("\n")[1:]) - {"", "osd"}
+
+
+def package(language: str) -> str:
+    """Debian's, with the data of a language."""
+    return f"tesseract-ocr-{language.replace('_', '-')}"
+
+
+def for_script(script: str, languages: Collection[str]) -> "TesseractOcr | None":
+    """With those of the installed languages that read it, and English for names and units; None without any."""
+    wanted = [language for language in LANGUAGES.get(script, ()) if language in languages]
+    english = ["eng"] if "eng" in languages and "eng" not in wanted else []
+    return TesseractOcr(languages="+".join((*wanted, *english))) if wanted else None
 
 
 class TesseractOcr:
@@ -27,6 +77,11 @@ class TesseractOcr:
             raise UsageError("tesseract is not installed: apt-get install tesseract-ocr")
         self._executable, self._languages, self._deadline = found, languages, deadline
         self.name = f"tesseract:{languages}"
+
+    def knows(self, script: str) -> bool:
+        """By its languages; of those that are in no table here it is believed to."""
+        mine = set(self._languages.split("+"))
+        return bool(mine & set(LANGUAGES.get(script, ()))) or not mine & _KNOWN
 
     def __call__(self, tile: Tile) -> Sequence[TextLine]:
         command = [self._executable, "stdin", "stdout", "-l", self._languages, "--psm", "11", "--dpi", "96", "tsv"]
@@ -42,9 +97,6 @@ class TesseractOcr:
             fault = " ".join(ran.stderr.decode("utf-8", "replace").split())[:200]
             raise ProviderError(f"{self.name} failed: {fault}")
         return lines(ran.stdout.decode("utf-8", "replace"))
-
-
-_ENVIRONMENT = {"OMP_THREAD_LIMIT": "1", "PATH": "/usr/local/bin:/usr/bin:/bin"}
 
 
 def lines(table: str) -> tuple[TextLine, ...]:

@@ -53,6 +53,10 @@ class VisionOcr:
         self._options = {"api_key": key, "base_url": base_url, "max_retries": 2, "timeout": deadline}
         self.name = f"vision:{model}"
 
+    def knows(self, script: str) -> bool:
+        """Whatever its maker says; a large model reads most."""
+        return True
+
     def __call__(self, tile: Tile) -> Sequence[TextLine]:
         try:
             text, finish = within(self._deadline, lambda: self._ask(tile))
