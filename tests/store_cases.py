@@ -64,6 +64,9 @@ def aged(path: Path, revision: str) -> sqlite3.Connection:
         ("0004", "DROP TABLE api_keys"),
         ("0004", "DROP TABLE replies"),
         ("0005", "DROP TABLE tombstone_keys"),
+        ("0006", "DROP TABLE filings"),
+        ("0006", "ALTER TABLE banks DROP COLUMN live_cards"),
+        ("0006", "ALTER TABLE banks DROP COLUMN live_tokens"),
     ):
         if revision < since:
             database.execute(statement)

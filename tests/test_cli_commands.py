@@ -33,6 +33,7 @@ def test_the_list_of_commands() -> None:
             "demo",
             "init",
             "settings",
+            "add",
             "ingest",
             "evolve",
             "recall",

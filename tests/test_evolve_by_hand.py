@@ -7,7 +7,7 @@ import pytest
 from afterwit.errors import InputError
 from afterwit.evolve import by_hand
 from afterwit.evolve.compare import diff
-from afterwit.model import Bank, Card, Condition, Edit, Stance, fold
+from afterwit.model import Bank, Card, Condition, Edit, Note, fold
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -17,8 +17,8 @@ def bank(*cards: Card) -> Bank:
 
 
 def add(to: Bank, text: str, **changes: object) -> tuple[Card, Edit | None]:
-    values: dict[str, object] = {"key": "k", "when": Condition(), "stance": None, "topic": None, "trust": "user"}
-    return by_hand.add(to, text, at=NOW, **(values | changes))  # type: ignore[arg-type]
+    note = Note(guidance=text, **({"key": "k"} | changes))  # type: ignore[arg-type]
+    return by_hand.add(to, note, round_id="r", at=NOW)
 
 
 def after(edit: Edit | None) -> dict[str, Card]:
@@ -42,8 +42,8 @@ def test_the_newer_statement_on_a_topic_replaces_the_older_in_one_edit() -> None
 
 
 def test_a_liking_then_its_opposite_leaves_the_opposite() -> None:
-    liking, _ = add(bank(), "Loves olives.", stance=Stance(decision="food=olives", prefer=True))
-    dislike, edit = add(bank(liking), "Hates olives.", stance=Stance(decision="food=olives", prefer=False))
+    liking, _ = add(bank(), "Loves olives.", prefer="food=olives")
+    dislike, edit = add(bank(liking), "Hates olives.", avoid="food=olives")
     assert set(after(edit)) == {dislike.id}
 
 

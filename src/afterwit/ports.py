@@ -4,7 +4,7 @@ Every port has a double: `afterwit.store.in_memory` for `Store`, `HashEmbedder`,
 """
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Protocol
@@ -146,6 +146,10 @@ class Store(Protocol):
 
     def bank_at(self, scope: str, name: str, version: int) -> Bank:
         """The live cards as they were at one of the bank's versions."""
+
+    def filed(self, scope: str, name: str, keys: Iterable[str]) -> Mapping[str, tuple[Card, ...]]:
+        """Live cards by the keys that they are filed under (`afterwit.recall.filing`), without reading the others; keys
+        that file none are left out."""
 
     def vectors(self, scope: str, name: str) -> tuple[tuple[str, ...], NDArray[np.float32]]:
         """Card ids of the live bank and the embeddings of their keys, row by row."""

@@ -6,6 +6,7 @@ import typer
 
 from afterwit import __version__
 from afterwit.cli import bank, exchange, learn
+from afterwit.cli.add import add
 from afterwit.cli.demo import demo
 from afterwit.cli.evaluate import evaluate
 from afterwit.cli.perceive import perceive
@@ -38,6 +39,7 @@ for command in (
     demo,
     learn.init,
     settings,
+    add,
     learn.ingest,
     learn.evolve,
     bank.recall,

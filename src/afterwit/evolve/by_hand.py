@@ -1,13 +1,14 @@
 """Edits that a person or an agent asks for directly, each as a round of its own."""
 
-from datetime import datetime
-from typing import Literal
+from datetime import UTC, datetime
 
 from afterwit.errors import InputError
-from afterwit.model import Bank, Card, Condition, Edit, Provenance, Round, Stance, new_id, normalised
+from afterwit.model import Bank, Card, Edit, Note, Provenance, Round, Stance, new_id, normalised
+from afterwit.recall.filing import said_key
 
 MAX_CHARACTERS = 4000
 _REPEATS = 8
+_NEVER = datetime(1, 1, 1, tzinfo=UTC)
 
 
 def round_of(bank: Bank, edit: Edit, at: datetime) -> Round:
@@ -22,52 +23,52 @@ def round_of(bank: Bank, edit: Edit, at: datetime) -> Round:
     )
 
 
-def add(
-    bank: Bank,
-    guidance: str,
-    *,
-    key: str,
-    when: Condition,
-    stance: Stance | None,
-    topic: str | None,
-    trust: Literal["user", "model", "page"],
-    at: datetime,
-    valid_until: datetime | None = None,
-) -> tuple[Card, Edit | None]:
-    """A card by hand, active at once; no edit where the bank holds the very same card already.
+def said_by(note: Note) -> str:
+    """The key under which a card that says it would be filed."""
+    return said_key(_card(note, scope="", bank="", round_id="", at=_NEVER))
 
-    topic: at most one live card per topic and overlapping condition: the newer statement wins, and the older
-    one retires in the same edit. Likewise a stance retires an opposite hand-made stance on the same decision.
+
+def add(bank: Bank, note: Note, *, round_id: str, at: datetime) -> tuple[Card, Edit | None]:
+    """A card by hand, active at once; no edit where the bank holds a card that says the same already.
+
+    bank: at least those of its cards that say the same or could be contradicted. At most one live card stands per topic
+    and overlapping condition: the newer statement wins, and the older one retires in the same edit. Likewise a stance
+    retires an opposite hand-made stance on the same decision.
     """
-    check_text(guidance)
-    if topic is not None:
-        stance = Stance(decision=f"{normalised(topic)}={normalised(guidance)}", prefer=True)
-    edit_id = new_id()
-    card = Card(
-        id=new_id(),
-        scope=bank.scope,
-        bank=bank.name,
-        key=key,
-        guidance=guidance,
-        when=when,
-        stance=stance,
-        status="active",
-        provenance=Provenance(operator="add", round_id=edit_id, trust=trust),
-        created_at=at,
-        valid_from=at,
-        valid_until=valid_until,
-    )
+    check_text(note.guidance)
+    card = _card(note, scope=bank.scope, bank=bank.name, round_id=round_id, at=at)
+    same = said_key(card)
     for known in bank.cards:
-        if known.content_hash == card.content_hash:
+        if said_key(known) == same:
             return known, None
-    replaced = [known for known in bank.cards if _contradicts(card, known, topic)]
+    replaced = [known for known in bank.cards if _contradicts(card, known, note.topic)]
     parents = tuple(known.id for known in replaced)
     retired = [
-        known.changed(status="retired", provenance=Provenance(operator="add", parents=(card.id,), round_id=edit_id))
+        known.changed(status="retired", provenance=Provenance(operator="add", parents=(card.id,), round_id=round_id))
         for known in replaced
     ]
     reason = f"added by hand, replacing {len(retired)}" if retired else "added by hand"
-    return card, Edit(id=edit_id, operator="add", writes=(card, *retired), parents=parents, reason=reason)
+    return card, Edit(id=new_id(), operator="add", writes=(card, *retired), parents=parents, reason=reason)
+
+
+def _card(note: Note, *, scope: str, bank: str, round_id: str, at: datetime) -> Card:
+    stance = note.stance
+    if note.topic is not None:
+        stance = Stance(decision=f"{normalised(note.topic)}={normalised(note.guidance)}", prefer=True)
+    return Card(
+        id=new_id(),
+        scope=scope,
+        bank=bank,
+        key=note.key or note.guidance,
+        guidance=note.guidance,
+        when=note.when,
+        stance=stance,
+        status="active",
+        provenance=Provenance(operator="add", round_id=round_id, trust=note.trust),
+        created_at=at,
+        valid_from=at,
+        valid_until=note.valid_until,
+    )
 
 
 def update(card: Card, guidance: str, *, at: datetime) -> Edit:

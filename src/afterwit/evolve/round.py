@@ -12,6 +12,7 @@ from afterwit.credit.grants import Grants, unharmed
 from afterwit.credit.items import Design, Ints, Items
 from afterwit.credit.later import moment
 from afterwit.errors import LeakageError
+from afterwit.evolve.alike import unite_alike
 from afterwit.evolve.confirmation import test_due, to_demote
 from afterwit.evolve.coverage import Selection, select
 from afterwit.evolve.draft import RoundDraft
@@ -60,6 +61,7 @@ def plan_round(
     groups = duplicates(items, design, _worth_comparing(draft, evidence, rules)) if len(items) else {}
     expire_past(draft, as_of=as_of, idle=idle)
     unite_duplicates(draft, groups)
+    unite_alike(draft)
     settle_conflicts(draft, standings(list(draft.live.values()), evidence, items, contrasts), rules=rules, as_of=as_of)
     judge_claims(
         draft,

@@ -1,22 +1,27 @@
 """The bank by hand: cards that a person or an agent writes, changes and retires."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Literal
 
-from afterwit.errors import ConditionError, Conflict, InputError, NotFound
+from afterwit.errors import ConditionError, Conflict, NotFound
 from afterwit.evolve import by_hand
+from afterwit.evolve.adding import asked, plan_additions
 from afterwit.memory.opened import Opened
 from afterwit.model import (
+    Added,
     Card,
     Condition,
     Edit,
-    Stance,
+    Note,
     Value,
 )
-from afterwit.recall.render import contains_recalled, short_id
+from afterwit.recall.filing import said_key
 
 When = Condition | Mapping[str, Value | Iterable[Value]] | str | None
+
+_ATTEMPTS = 5
 
 
 class ByHand(Opened):
@@ -35,35 +40,32 @@ class ByHand(Opened):
         trust: Literal["user", "model", "page"] = "user",
         valid_until: datetime | None = None,
     ) -> Card:
-        """A card by hand; the same card twice is one card, and text that holds recalled cards is not learned again.
+        """A card by hand, or the card that is there where one says the same of the same task and condition.
 
-        prefer, avoid: a decision such as ``hook=question`` that the card is for or against. topic: the newest
-        statement on a topic retires the older one. Raises ConditionError for a field that no episode or delivery
-        of the scope ever had, CapacityExceeded for a full bank.
+        Spelling, case, space and punctuation make no second card; negation, numbers and names do
+        (`afterwit.model.said`); ``add_many`` tells which were there. A text that quotes recalled cards is not learned
+        again. prefer, avoid: a decision such as ``hook=question`` that the card is for or against. topic: the newest
+        statement on a topic retires the older one. Raises ConditionError for a field that no episode or delivery of the
+        scope ever had, CapacityExceeded for a full bank.
         """
-        if prefer and avoid:
-            raise InputError("a card is for or against one decision: give prefer= or avoid=, not both")
-        condition = self._condition(when)
-        now = self._bank(bank)
-        if known := _quoted(guidance, now.cards):
-            return known
-        decision = prefer or avoid
-        card, edit = by_hand.add(
-            now,
-            guidance,
-            key=key or guidance,
-            when=condition,
+        note = Note(
+            guidance=guidance,
+            key=key,
+            when=self._condition(when),
+            prefer=prefer,
+            avoid=avoid,
             topic=topic,
             trust=trust,
-            at=self._parts.clock(),
-            stance=Stance(decision=decision, prefer=prefer is not None) if decision else None,
             valid_until=valid_until,
         )
-        if edit is not None:
-            self._commit(by_hand.round_of(now, edit, self._parts.clock()))
-            # Somebody may have added the same meanwhile: then theirs is the card.
-            return next(c for c in self._bank(bank).cards if c.content_hash == card.content_hash)
-        return card
+        return self._add([note], bank)[0].card
+
+    def add_many(self, notes: Iterable[Note | str], *, bank: str = "content") -> tuple[Added, ...]:
+        """All of them or none, embedded in one batch; what became of each, in order. A text alone is its own key."""
+        many = [Note(guidance=note) if isinstance(note, str) else note for note in notes]
+        for note in many:
+            self._condition(note.when)
+        return self._add(many, bank)
 
     def get(self, card_id: str) -> Card:
         """The latest version of a card, retired ones included. Raises NotFound."""
@@ -95,6 +97,8 @@ class ByHand(Opened):
 
     def _condition(self, when: When) -> Condition:
         condition = Condition.of(when)
+        if not condition.clauses:
+            return condition
         known = self._store.fields(self.scope)
         for field in sorted(condition.fields):
             if known and field not in known:
@@ -102,15 +106,27 @@ class ByHand(Opened):
                 raise ConditionError(f"condition on unknown field {field!r}: this scope knows {fields}")
         return condition
 
+    def _add(self, notes: Sequence[Note], bank: str) -> tuple[Added, ...]:
+        keys = [key for note in notes for key in asked(note)]
+        for attempt in range(_ATTEMPTS):
+            version = self._store.bank_version(self.scope, bank)
+            known = self._store.filed(self.scope, bank, keys)
+            found, round_ = plan_additions(
+                notes, known, scope=self.scope, bank=bank, version=version, at=self._parts.clock()
+            )
+            if not round_.edits:
+                return found
+            try:
+                if self._commit(round_) == version + 1:
+                    return found
+            except Conflict:  # somebody changed what this replaces: look again
+                if attempt == _ATTEMPTS - 1 or self._store.bank_version(self.scope, bank) == version:
+                    raise
+                continue
+            # Somebody added meanwhile, and may have said the same: then theirs is the card.
+            now = self._store.filed(self.scope, bank, [said_key(added.card) for added in found])
+            return tuple(replace(a, card=now.get(said_key(a.card), (a.card,))[0]) for a in found)
+        raise AssertionError("the last attempt returns or raises")
+
     def _by_hand(self, card: Card, edit: Edit) -> None:
         self._commit(by_hand.round_of(self._bank(card.bank), edit, self._parts.clock()))
-
-
-def _quoted(text: str, cards: Sequence[Card]) -> Card | None:
-    """The card that a text quotes. Raises InputError for rendered notes that no card of the bank says (any more)."""
-    for card in cards:
-        if f"[{short_id(card)}]" in text:
-            return card
-    if contains_recalled(text, ()):
-        raise InputError("the text holds rendered notes of cards that this bank does not have: leave the notes out")
-    return next((card for card in cards if contains_recalled(text, [card])), None)

@@ -81,8 +81,9 @@ class Opened:
     def _bank(self, name: str, *, as_of: datetime | None = None) -> Bank:
         return self._store.bank(self.scope, name, as_of=zoned(as_of))
 
-    def _commit(self, round_: Round) -> None:
-        self._store.commit(round_, capacity=self._room(round_.bank), vectors=self._vectors(round_))
+    def _commit(self, round_: Round) -> int:
+        """The bank's new version."""
+        return self._store.commit(round_, capacity=self._room(round_.bank), vectors=self._vectors(round_))
 
     def _room(self, bank: str) -> Capacity:
         rules = StageRules() if bank in BOTH else EvolveRules()

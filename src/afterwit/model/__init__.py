@@ -8,6 +8,7 @@ from afterwit.model.credit import Credit, Evidence, Interval, LifecycleVerdict, 
 from afterwit.model.edit import Bank, Batch, Edit, Round, fold
 from afterwit.model.episode import Citation, Decision, Delivery, Draft, Episode, Recalled, Step, Task
 from afterwit.model.ids import content_hash, new_id
+from afterwit.model.note import Added, Note
 from afterwit.model.page import Availability, Box, ItemCard, PageText, Picture, Screenshot, TextLine, Tile
 from afterwit.model.profile import Interaction, Profile, ProfileOperator
 from afterwit.model.settings import KeptVocabulary, Settings, SettingsChange
@@ -16,6 +17,7 @@ from afterwit.model.text import count_tokens, normalised
 
 __all__ = [
     "ROLES",
+    "Added",
     "Answered",
     "Ask",
     "Attribution",
@@ -43,6 +45,7 @@ __all__ = [
     "Lesson",
     "LifecycleVerdict",
     "Message",
+    "Note",
     "OperatorName",
     "PageText",
     "Picture",

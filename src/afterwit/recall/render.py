@@ -46,25 +46,29 @@ def contains_recalled(text: str, cards: Iterable[Card]) -> bool:
     """
     if _OPEN in text:
         return True
-    lines = {
-        normalised(_plain(form))
-        for line in text.splitlines()
-        for form in (line, _SPEAKER.sub("", line).rstrip("\"'”’»* "))
-    }
-    return any(f"[{short_id(card)}]" in text or normalised(_plain(card.guidance)) in lines for card in cards)
+    lines = {normalised(form) for form in line_forms(text)}
+    return any(f"[{short_id(card)}]" in text or normalised(plain(card.guidance)) in lines for card in cards)
+
+
+def line_forms(text: str) -> frozenset[str]:
+    """Each line as it is, and without speaker, bullets and quotation marks."""
+    return frozenset(
+        plain(form) for line in text.splitlines() for form in (line, _SPEAKER.sub("", line).rstrip("\"'”’»* "))
+    )
 
 
 def _line(card: Card) -> str:
-    parts = [f"- [{short_id(card)}] {_plain(card.guidance)}"]
+    parts = [f"- [{short_id(card)}] {plain(card.guidance)}"]
     if card.when.clauses:
-        parts.append(f"(when {_plain(str(card.when))})")
+        parts.append(f"(when {plain(str(card.when))})")
     for objective, fitness in card.fitness.items():
         low, high = (100 * math.expm1(fitness.mean + z * fitness.sd) for z in (-1.96, 1.96))
         mean = 100 * math.expm1(fitness.mean)
-        parts.append(f"({_plain(objective)} {mean:+.1f} %, 95 % {low:+.1f} to {high:+.1f} %, {fitness.strata} tests)")
+        parts.append(f"({plain(objective)} {mean:+.1f} %, 95 % {low:+.1f} to {high:+.1f} %, {fitness.strata} tests)")
     return " ".join(parts)
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
+    """Text as it stands in a rendered line."""
     kept = "".join(" " if unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp") else c for c in text)
     return " ".join(_HIDDEN.sub("", kept).translate(_BRACKETS).split())

@@ -18,6 +18,7 @@ from afterwit.ports import Forgotten
 from afterwit.store.codec import dumps, from_json, loads, to_json
 from afterwit.store.ledger import lock_scope
 from afterwit.store.profiles import drop
+from afterwit.store.rounds import recount
 from afterwit.store.tables import (
     banks,
     cards,
@@ -27,6 +28,7 @@ from afterwit.store.tables import (
     edit_cards,
     edits,
     episodes,
+    filings,
     folded,
     profiles,
     recalls,
@@ -133,6 +135,7 @@ def forget(
     _drop(connection, scope, deliveries, deliveries.c.id, deliveries_gone)
     changed = _rewrite_history(connection, scope, written, erased, gone)
     _drop(connection, scope, vectors, vectors.c.card_id, sorted(gone))
+    _drop(connection, scope, filings, filings.c.card_id, sorted(gone))
     _drop(connection, scope, cards, cards.c.id, sorted(gone))
     for table in (episodes, deliveries) if kind == "card" else (episodes,):
         _rewrite_records(connection, scope, table, erased, only=linked)
@@ -239,6 +242,7 @@ def _everything(connection: Connection, scope: str) -> Forgotten:
     counted = {}
     for table in (
         vectors,
+        filings,
         edit_cards,
         edits,
         rounds,
@@ -278,6 +282,7 @@ def _bury(connection: Connection, scope: str, names: list[tuple[str, str]], done
     instead = bury(connection, scope, names)
     unname(connection, scope, {id_: instead[id_] for kind, id_ in names if kind in ("episode", "delivery")})
     connection.execute(update(banks).where(banks.c.scope == scope).values(version=banks.c.version + 1))
+    recount(connection, scope)
     return replace(done, tombstones=tuple(f"{kind}:{id_}" for kind, id_ in names))
 
 

@@ -16,15 +16,17 @@ from afterwit.model import Delivery, Episode, Profile, Recalled, Round, Settings
 from afterwit.store import settings as _settings
 from afterwit.store.bank import read_rounds
 from afterwit.store.codec import decode, decoder, dumps, encoder, loads
+from afterwit.store.filing import rows_of
 from afterwit.store.ledger import delivery_row, episode_row, open_scope, require_scope
 from afterwit.store.profiles import profile_row
-from afterwit.store.rounds import card_row, insert_round
+from afterwit.store.rounds import card_row, insert_round, recount
 from afterwit.store.tables import (
     banks,
     cards,
     context_fields,
     deliveries,
     episodes,
+    filings,
     folded,
     profiles,
     put,
@@ -193,6 +195,8 @@ def _import_bank(
         raise InputError("the vectors of the export are not those of its live cards: export it again")
     put(connection, cards, [card_row(card) for card in found.values()])
     put(connection, vectors, embedded)
+    put(connection, filings, rows_of(found.values()))
+    recount(connection, scope)
 
 
 def _of(connection: Connection, scope: str, query: Select[Any], table: Table, order: tuple[str, ...]) -> Iterable[Any]:

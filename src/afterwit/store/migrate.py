@@ -12,7 +12,7 @@ from afterwit.errors import StoreError
 from afterwit.store.database import Database
 from afterwit.store.tables import metadata
 
-HEAD = "0005"
+HEAD = "0006"
 _CREATE = (
     "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL, "
     "CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num))"

@@ -1,17 +1,19 @@
 """How a round reaches the bank: checked and applied in one transaction, or not at all."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Connection, and_, bindparam, delete, func, insert, select, update
+from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from afterwit.errors import CapacityExceeded, Conflict, EmbedderMismatch
 from afterwit.model import Card, Edit, Round, fold
 from afterwit.ports import Capacity
+from afterwit.recall.filing import said_key
+from afterwit.store import filing
 from afterwit.store.bank import bank_version
 from afterwit.store.codec import dumps, encoder, from_json, to_json
 from afterwit.store.tables import banks, cards, chunks, edit_cards, edits, micros, put, rounds, scopes, vectors
@@ -102,12 +104,14 @@ def apply_round(connection: Connection, round_: Round, capacity: Capacity, given
     applied = replace(round_, status="applied", edits=_united(connection, round_))
     _check(connection, applied)
     before = _size(connection, applied)
-    _write_cards(connection, applied, given)
-    after = _check_bank(connection, applied, capacity, before)
+    after = _write_cards(connection, applied, given, before)
+    _check_bank(applied, capacity, before, after)
     row = {"scope": round_.scope, "name": round_.bank, "version": version + 1}
     size = {
         "capacity_cards": max(capacity.cards, after.cards),
         "capacity_tokens": max(capacity.tokens, after.tokens),
+        "live_cards": after.cards,
+        "live_tokens": after.tokens,
     }
     put(connection, banks, [{**row, **size}], replace=True)
     return applied, version + 1
@@ -129,24 +133,17 @@ def card_row(card: Card) -> dict[str, Any]:
 def _united(connection: Connection, round_: Round) -> tuple[Edit, ...]:
     """The edits, where an added card that says what a live one says becomes that one's further provenance."""
     final = fold(round_.edits)
-    hashes = {c.id: c.content_hash for e in round_.edits if e.operator in ("add", "admit") for c in e.writes if c.live}
+    keys = {c.id: said_key(c) for e in round_.edits if e.operator in ("add", "admit") for c in e.writes if c.live}
     holders: dict[str, Card] = {}
-    for chunk in chunks(sorted(set(hashes.values()))):
-        same = (
-            cards.c.scope == round_.scope,
-            cards.c.bank == round_.bank,
-            cards.c.live,
-            cards.c.content_hash.in_(chunk),
-        )
-        for payload in connection.scalars(select(cards.c.payload).where(*same)):
-            card = from_json(Card, payload)
+    for key, same in filing.found(connection, round_.scope, round_.bank, keys.values()).items():
+        for card in same:
             if card.id not in final:  # else this very round changes or retires it
-                holders[card.content_hash] = card
+                holders.setdefault(key, card)
     found = []
     for edit in round_.edits:
         writes, notes = [], []
         for card in edit.writes:
-            holder = holders.setdefault(hashes[card.id], card) if card.id in hashes and card.live else card
+            holder = holders.setdefault(keys[card.id], card) if card.id in keys and card.live else card
             if holder.id == card.id:
                 writes.append(card)
                 continue
@@ -154,7 +151,7 @@ def _united(connection: Connection, round_: Round) -> tuple[Edit, ...]:
             notes.append(f"the same as card {holder.id}")
             if united != holder:
                 writes.append(united)
-                holders[united.content_hash] = united
+                holders[keys[card.id]] = united
         reason = "; ".join(filter(None, (edit.reason, *notes)))
         found.append(replace(edit, writes=tuple(writes), reason=reason))
     return tuple(found)
@@ -200,16 +197,17 @@ def _check(connection: Connection, round_: Round) -> None:
             newest[card.id] = (card.bank, card.version)
 
 
-def _write_cards(connection: Connection, round_: Round, given: Embeddings) -> None:
+def _write_cards(connection: Connection, round_: Round, given: Embeddings, before: Capacity) -> Capacity:
+    """The size of the bank afterwards, worked out from what changes alone: an addition costs what it adds."""
     final = fold(round_.edits)
-    stale: list[str] = []
+    known: dict[str, Card] = {}
     for chunk in chunks(sorted(final)):
         here = (cards.c.scope == round_.scope, cards.c.id.in_(chunk))
         for payload in connection.scalars(select(cards.c.payload).where(*here)):
             old = from_json(Card, payload)
-            if not final[old.id].live or final[old.id].key != old.key:
-                stale.append(old.id)
-        connection.execute(update(cards).where(*here).values(live=False))  # before any of them takes another's place
+            known[old.id] = old
+        if known:  # before any of them takes another's place
+            connection.execute(update(cards).where(*here).values(live=False))
     try:
         put(connection, cards, [card_row(card) for card in final.values()], replace=True)
     except IntegrityError:
@@ -217,41 +215,58 @@ def _write_cards(connection: Connection, round_: Round, given: Embeddings) -> No
             f"after round {round_.id} two live cards of bank {round_.bank!r} would say the same: "
             "merge them or retire one"
         ) from None
+    filing.file(connection, round_.scope, tuple(final.values()))
+    stale = [old.id for old in known.values() if not final[old.id].live or final[old.id].key != old.key]
     for chunk in chunks(stale):
         connection.execute(delete(vectors).where(vectors.c.scope == round_.scope, vectors.c.card_id.in_(chunk)))
-    dimensions = connection.scalar(select(scopes.c.dimensions).where(scopes.c.name == round_.scope))
-    rows = []
-    for card in final.values():
-        if card.live and card.id in given:
-            vector = np.asarray(given[card.id], dtype="<f4").ravel()
-            if vector.shape != (dimensions,):
-                raise EmbedderMismatch(f"the vector of card {card.id} has {vector.size} dimensions, not {dimensions}")
-            rows.append({"scope": round_.scope, "card_id": card.id, "data": vector.tobytes()})
+    _embed(connection, round_.scope, final.values(), given)
+    alive = [card for card in final.values() if card.live]
+    were = [card for card in known.values() if card.live]
+    return Capacity(
+        cards=before.cards + len(alive) - len(were),
+        tokens=before.tokens + sum(card.tokens for card in alive) - sum(card.tokens for card in were),
+    )
+
+
+def _embed(connection: Connection, scope: str, written: Iterable[Card], given: Embeddings) -> None:
+    """Raises Conflict for a live card that has no vector, neither now nor from before."""
+    dimensions = connection.scalar(select(scopes.c.dimensions).where(scopes.c.name == scope))
+    rows, bare = [], []
+    for card in (card for card in written if card.live):
+        if card.id not in given:
+            bare.append(card.id)
+            continue
+        vector = np.asarray(given[card.id], dtype="<f4").ravel()
+        if vector.shape != (dimensions,):
+            raise EmbedderMismatch(f"the vector of card {card.id} has {vector.size} dimensions, not {dimensions}")
+        rows.append({"scope": scope, "card_id": card.id, "data": vector.tobytes()})
     put(connection, vectors, rows, replace=True)
+    for chunk in chunks(bare):
+        there = select(vectors.c.card_id).where(vectors.c.scope == scope, vectors.c.card_id.in_(chunk))
+        for card_id in sorted(set(chunk) - set(connection.scalars(there))):
+            raise Conflict(f"card {card_id} came without an embedding of its key")
 
 
 def _size(connection: Connection, round_: Round) -> Capacity:
-    """Of the live bank as it now stands."""
-    live = (cards.c.scope == round_.scope, cards.c.bank == round_.bank, cards.c.live)
-    count = select(func.count(), func.coalesce(func.sum(cards.c.tokens), 0)).where(*live)
-    found, tokens = connection.execute(count).one()
-    return Capacity(cards=found, tokens=tokens)
+    """Of the live bank as its last commit left it."""
+    here = (banks.c.scope == round_.scope) & (banks.c.name == round_.bank)
+    row = connection.execute(select(banks.c.live_cards, banks.c.live_tokens).where(here)).first()
+    return Capacity(cards=row.live_cards, tokens=row.live_tokens) if row else Capacity(cards=0, tokens=0)
 
 
-def _check_bank(connection: Connection, round_: Round, capacity: Capacity, before: Capacity) -> Capacity:
-    """The size of the whole bank, counted inside the transaction (law 5).
+def recount(connection: Connection, scope: str) -> None:
+    """What banks hold, counted anew, where cards came or went other than by a round."""
+    live = (cards.c.scope == banks.c.scope, cards.c.bank == banks.c.name, cards.c.live)
+    count = select(func.count()).where(*live).scalar_subquery()
+    tokens = select(func.coalesce(func.sum(cards.c.tokens), 0)).where(*live).scalar_subquery()
+    connection.execute(update(banks).where(banks.c.scope == scope).values(live_cards=count, live_tokens=tokens))
 
-    Where the capacity was lowered below what the bank held, it may shrink or stay, and never grow.
-    """
-    after = _size(connection, round_)
+
+def _check_bank(round_: Round, capacity: Capacity, before: Capacity, after: Capacity) -> None:
+    """Law 5, inside the transaction. Where the capacity was lowered below what the bank held, it may shrink or stay,
+    and never grow."""
     if after.cards > max(capacity.cards, before.cards) or after.tokens > max(capacity.tokens, before.tokens):
         raise CapacityExceeded(
             f"bank {round_.bank!r} would hold {after.cards} cards and {after.tokens} tokens, its capacity is "
             f"{capacity.cards} and {capacity.tokens}: retire some or raise the capacity"
         )
-    live = (cards.c.scope == round_.scope, cards.c.bank == round_.bank, cards.c.live)
-    of_card = and_(vectors.c.scope == cards.c.scope, vectors.c.card_id == cards.c.id)
-    bare = select(cards.c.id).select_from(cards.outerjoin(vectors, of_card)).where(*live, vectors.c.card_id.is_(None))
-    if (card_id := connection.scalar(bare.limit(1))) is not None:
-        raise Conflict(f"card {card_id} came without an embedding of its key")
-    return after

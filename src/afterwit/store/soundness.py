@@ -7,7 +7,8 @@ from sqlalchemy import Connection, select
 from afterwit.model import Card, Edit, fold
 from afterwit.store.bank import edit_payloads
 from afterwit.store.codec import from_json
-from afterwit.store.tables import banks, cards, rounds, vectors
+from afterwit.store.filing import rows_of
+from afterwit.store.tables import banks, cards, filings, rounds, vectors
 
 
 def problems(connection: Connection, scope: str) -> Iterator[str]:
@@ -24,12 +25,20 @@ def problems(connection: Connection, scope: str) -> Iterator[str]:
         kept = (row.live, row.version, row.content_hash, row.tokens)
         if kept != (card.live, card.version, card.content_hash, card.tokens):
             yield f"card {row.id} is filed under values that are not its own"
+    kept_under = {
+        (r.bank, r.key, r.card_id) for r in connection.execute(select(filings).where(filings.c.scope == scope))
+    }
+    belong = {(row["bank"], row["key"], row["card_id"]) for row in rows_of(table.values())}
+    for id_ in sorted({card_id for _, _, card_id in kept_under ^ belong}):
+        yield f"card {id_} is not filed under what it says"
     embedded = set(connection.scalars(select(vectors.c.card_id).where(vectors.c.scope == scope)))
     live = {id_ for id_, card in table.items() if card.live}
     for id_ in sorted(embedded ^ live):
         yield f"card {id_} {'is retired but keeps its' if id_ in embedded else 'is live but has no'} vector"
     for bank in connection.execute(select(banks).where(banks.c.scope == scope)):
         here = [card for card in table.values() if card.live and card.bank == bank.name]
+        if (len(here), sum(card.tokens for card in here)) != (bank.live_cards, bank.live_tokens):
+            yield f"bank {bank.name!r} counts {bank.live_cards} cards, but {len(here)} are live"
         if len(here) > bank.capacity_cards or sum(card.tokens for card in here) > bank.capacity_tokens:
             yield f"bank {bank.name!r} holds {len(here)} cards, more than its capacity allows"
         newest = connection.scalars(

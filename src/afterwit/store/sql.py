@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 from sqlalchemy import select, update
 
 from afterwit.errors import Conflict
-from afterwit.model import Bank, Delivery, Edit, Episode, Profile, Recalled, Round, SettingsChange
+from afterwit.model import Bank, Card, Delivery, Edit, Episode, Profile, Recalled, Round, SettingsChange
 from afterwit.ports import Capacity, Forgotten
 from afterwit.store import bank as _bank
-from afterwit.store import erase, exchange, ledger, soundness, tombstones
+from afterwit.store import erase, exchange, filing, ledger, soundness, tombstones
 from afterwit.store import profiles as _profiles
 from afterwit.store import rounds as _rounds
 from afterwit.store import settings as _settings
@@ -124,6 +124,10 @@ class SqlStore:
                 found[1].flags.writeable = False  # shared by every caller
                 kept = self._vectors[scope, name] = (version, found)
             return kept[1]
+
+    def filed(self, scope: str, name: str, keys: Iterable[str]) -> Mapping[str, tuple[Card, ...]]:
+        with self.database.reading() as connection:
+            return filing.found(connection, scope, name, keys)
 
     def commit(self, round_: Round, *, capacity: Capacity, vectors: Embeddings) -> int:
         with self.database.writing() as connection:

@@ -85,6 +85,8 @@ banks = Table(
     Column("version", Integer, nullable=False),
     Column("capacity_cards", Integer, nullable=False),
     Column("capacity_tokens", Integer, nullable=False),
+    Column("live_cards", Integer, nullable=False, server_default="0"),
+    Column("live_tokens", Integer, nullable=False, server_default="0"),
 )
 
 # What each bank is run with: every change a row, never changed; the newest holds.
@@ -158,6 +160,18 @@ Index(
     unique=True,
     sqlite_where=text("live"),
     postgresql_where=text("live"),
+)
+
+# Keys under which live cards are found (`afterwit.recall.filing`): what one says, how it is quoted, what it is about.
+filings = Table(
+    "filings",
+    metadata,
+    _scope(),
+    Column("bank", Text, primary_key=True),
+    Column("key", Text, primary_key=True),
+    Column("card_id", Text, primary_key=True),
+    ForeignKeyConstraint(["scope", "card_id"], ["cards.scope", "cards.id"]),
+    Index("filings_by_card", "scope", "card_id"),
 )
 
 # Embeddings of the keys of live cards: little-endian float32.

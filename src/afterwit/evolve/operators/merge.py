@@ -27,7 +27,7 @@ def merge(
                 verdict="refused",
                 reason=f"merge refused: {kept.when} and {other.when} never both hold",
             )
-        if kept.stance is None or other.stance is None or kept.stance.sign * sign != other.stance.sign:
+        if _sign(kept) * sign != _sign(other):
             return Refusal(subject=kept.id, verdict="refused", reason="merge refused: the stances disagree")
     parents = (kept.id, *(card.id for card in others))
     evidence = tuple(dict.fromkeys(e for card in (kept, *others) for e in card.provenance.evidence))
@@ -41,3 +41,8 @@ def merge(
     )
     gone = tuple(retired(card, operator="merge", round_id=round_id, by=(kept.id,)) for card in others)
     return Edit(id=edit_id, operator="merge", writes=(whole, *gone), parents=parents, evidence=evidence, reason=reason)
+
+
+def _sign(card: Card) -> int:
+    """0 for a card without a stance, which agrees with its like alone."""
+    return card.stance.sign if card.stance else 0

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from afterwit.credit.value import rewarded
+from afterwit.evolve.alike import unite_alike
 from afterwit.evolve.draft import RoundDraft
 from afterwit.evolve.operators.retire import evict
 from afterwit.evolve.settle import expire_past
@@ -41,6 +42,7 @@ def stage_round(
     """
     draft = RoundDraft(round_id=round_id, live={card.id: card for card in bank.cards}, refused=list(refused))
     expire_past(draft, as_of=as_of, idle=frozenset())
+    unite_alike(draft)
     draft.apply(_valued(draft, attributions, stages, rules))
     known = dict(vectors)
     for attribution in attributions:
