@@ -42,3 +42,26 @@ def test_its_plots_are_well_formed_and_say_their_figures_in_words() -> None:
 def test_a_record_without_shares_says_so() -> None:
     bare = EvaluationRecord(benchmark="b", version="0", seed=1, seconds=1, data={}, policies={"a": {}})
     assert "No share to compare" in page(bare)
+
+
+def test_curves_and_plain_figures_are_shown_as_numbers() -> None:
+    points = (Interval(value=0.5, low=0.4, high=0.6, n=9), Interval(value=0.75, n=9))
+    record = EvaluationRecord(
+        benchmark="b",
+        version="0",
+        seed=1,
+        seconds=1,
+        data={},
+        policies={"tide": {"mae": Interval(value=0.731), "mae@<none>": SHARE}, "<none>": {"mae": SHARE}},
+        curves={"utility": {"tide": points, "<none>": points}},
+        leads=("mae",),
+        plain=("mae",),
+    )
+    text = page(record)
+    assert "<h3>utility</h3>" in text
+    assert "utility of tide: 0.5, 0.75" in text
+    assert "0.731" in text
+    assert "73.1 %" not in text
+    assert "higher" in text, "a lower error is better, so the page does not call a higher one so"
+    assert "<none>" not in text
+    assert record.to_json()["curves"]["utility"]["tide"][1] == {"value": 0.75, "n": 9}

@@ -32,6 +32,30 @@ def print_headlines(record: "EvaluationRecord") -> None:
             screen.say(line)
 
 
+def print_leads(record: "EvaluationRecord") -> None:
+    """Any record that names its leading metrics: one line a policy that has some of them."""
+    plain = set(record.plain)
+    rows = [
+        (name, *(number(figures, lead) if lead in plain else percent(figures, lead) for lead in record.leads))
+        for name, figures in record.policies.items()
+        if any(lead in figures for lead in record.leads)
+    ]
+    heads = [lead if lead in plain else f"{lead} %" for lead in record.leads]
+    screen.table(record.benchmark, ("policy", *heads), rows)
+    for note in record.notes:
+        screen.say(note)
+
+
+def number(figures: "Mapping[str, Interval]", metric: str) -> str:
+    found = figures.get(metric)
+    if found is None:
+        return "–"
+    text = f"{found.value:.4g}"
+    if found.low is not None and found.high is not None and found.low != found.high:
+        text += f" [{found.low:.4g}, {found.high:.4g}]"
+    return text
+
+
 def percent(figures: "Mapping[str, Interval]", metric: str, *, signed: bool = False, interval: bool = True) -> str:
     found = figures.get(metric)
     if found is None:

@@ -39,8 +39,10 @@ class EvaluationRecord:
     """One run of one benchmark.
 
     seconds: wall clock. data: role → ``sha256:…`` of the file. policies: policy or comparator → metric → figure.
-    series: policy → one point a round. cards: the bank of the policy under test as it was frozen; rounds: those
-    that made it, oldest first. counts: what went in and what was left out. notes: one line each, for people.
+    series: policy → one point a round. curves: metric → policy → one figure a step. leads: metrics that come first, in
+    this order. plain: metrics that are no shares, so that they are not told in percent. cards: the bank of the policy
+    under test as it was frozen; rounds: those that made it, oldest first. counts: what went in and what was left out.
+    notes: one line each, for people.
     """
 
     benchmark: str
@@ -50,13 +52,16 @@ class EvaluationRecord:
     data: Mapping[str, str]
     policies: Mapping[str, Mapping[str, Interval]]
     series: Mapping[str, tuple[RoundPoint, ...]] = field(default_factory=dict)
+    curves: Mapping[str, Mapping[str, tuple[Interval, ...]]] = field(default_factory=dict)
+    leads: tuple[str, ...] = ()
+    plain: tuple[str, ...] = ()
     cards: tuple[Card, ...] = ()
     rounds: tuple[Round, ...] = ()
     counts: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """The shape of design section 12; ``series``, ``bank``, ``counts`` and ``notes`` come on top of it."""
+        """The shape of design section 12; ``series``, ``curves``, ``bank``, ``counts``, ``notes`` come on top of it."""
         return {
             "benchmark": self.benchmark,
             "version": self.version,
@@ -68,6 +73,10 @@ class EvaluationRecord:
                 for policy, figures in self.policies.items()
             },
             "series": {policy: [point.as_json() for point in points] for policy, points in self.series.items()},
+            "curves": {
+                metric: {policy: [one.as_json() for one in figures] for policy, figures in curves.items()}
+                for metric, curves in self.curves.items()
+            },
             "bank": [
                 {
                     "id": card.id,

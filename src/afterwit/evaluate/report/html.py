@@ -36,6 +36,19 @@ def percent(figure: Interval | None, *, signed: bool = True) -> str:
     return f'{text} <span class="range">[{100 * figure.low:{sign}.1f}, {100 * figure.high:{sign}.1f}]</span>'
 
 
+def number(figure: Interval, *, signed: bool = False) -> str:
+    """A figure that is no share, with its interval: ``0.731 [0.702, 0.760]``."""
+    sign = "+" if signed else ""
+    if abs(figure.value) >= 100 or figure.value == round(figure.value):
+        told = ",.1f" if figure.value != round(figure.value) else ",.0f"
+    else:
+        told = ".3f"
+    text = f"{figure.value:{sign}{told}}"
+    if figure.low is None or figure.high is None or figure.low == figure.high:
+        return text
+    return f'{text} <span class="range">[{figure.low:{sign}{told}}, {figure.high:{sign}{told}}]</span>'
+
+
 def svg(width: int, height: int, title: str, content: str, *, fluid: bool = False) -> str:
     """fluid: as wide as its place, keeping its shape."""
     size = 'width="100%"' if fluid else f'width="{width}" height="{height}"'
