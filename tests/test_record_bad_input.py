@@ -57,8 +57,11 @@ def test_bad_events_are_set_aside_and_good_ones_kept(place: Place, tmp_path: Pat
         ({"clicks": -5}, "clicks is negative: -5"),
         ({"clicks": 5000}, "more clicks than impressions"),
         ({"clicks": ""}, "clicks is missing"),
-        ({"impressions": "1,000"}, "impressions is no whole number: 1,000"),
-        ({"created_at": "05.01.2014"}, "created_at is no time: 05.01.2014"),
+        ({"impressions": "1,000"}, "impressions may have thousands separators, which the mapping must name: 1,000"),
+        (
+            {"created_at": "05.01.2014"},
+            "created_at is day-first or month-first, which --time-format must say: 05.01.2014",
+        ),
     ],
 )
 def test_bad_aggregates_are_set_aside(place: Place, tmp_path: Path, changes: dict[str, Any], reason: str) -> None:
@@ -203,9 +206,11 @@ def test_bytes_that_are_no_utf8(place: Place, tmp_path: Path, name: str) -> None
 
 
 def test_a_suffix_that_says_nothing(place: Place, tmp_path: Path) -> None:
-    file = tmp_path / "a.xlsx"
+    file = tmp_path / "a.doc"
     file.write_bytes(b"PK")
     assert "no known format" in refused(place, file)
+    (tmp_path / "a.xlsx").write_bytes(b"PK")
+    assert "cannot be read as Excel" in refused(place, tmp_path / "a.xlsx")
 
 
 def test_a_column_named_twice(place: Place, tmp_path: Path) -> None:

@@ -30,6 +30,7 @@ class Learning(Opened):
         *,
         mapping: str | Path | None = None,
         timezone: str | None = None,
+        time_format: str | None = None,
         rejects: Path | None = None,
         progress: Progress | None = None,
     ) -> IngestReport:
@@ -42,6 +43,7 @@ class Learning(Opened):
             store=self._store,
             log=self._parts.log,
             timezone=timezone,
+            time_format=time_format,
             rejects=rejects or (self._parts.folder or Path("memory")).with_suffix(".rejects.jsonl"),
             now=self._parts.clock(),
             progress=progress,

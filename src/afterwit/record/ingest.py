@@ -1,28 +1,43 @@
 """Reading a delivery log: good rows in, bad rows set aside, once each however often it is read."""
 
 import zoneinfo
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from afterwit.errors import InputError
-from afterwit.model import Delivery
-from afterwit.ports import EventLog, Progress, Store
-from afterwit.record.checks import naive, parsed, require
+from afterwit.model import Delivery, Refusal
+from afterwit.ports import EventLog, Progress
+from afterwit.record import moments
+from afterwit.record.checks import parsed, require
 from afterwit.record.mapping import ColumnMapping
-from afterwit.record.rejects import set_aside
-from afterwit.record.table import columns_of, connect, expand, literal, load, quoted
+from afterwit.record.rejects import Reject, set_aside
+from afterwit.record.style import Style
+from afterwit.record.table import cell, columns_of, connect, expand, in_engine, literal, load, quoted
 
 _CHUNK = 1_000_000
+_SHOWN = 5
+
+
+class Ledger(Protocol):
+    """What ingest needs of a `Store`."""
+
+    def deliveries(self, scope: str) -> Iterable[Delivery]: ...
+
+    def save_deliveries(self, deliveries: Iterable[Delivery]) -> int: ...
+
+    def forgotten(self, scope: str, kind: str, ids: Iterable[str]) -> Set[str]: ...
 
 
 @dataclass(frozen=True, kw_only=True)
 class IngestReport:
     """Counts over all files. known: read before. unmatched: events in the log whose delivery is not known yet.
-    rejects_path: where rejected rows lie, None where there were none."""
+    rejects_path: where rejected rows lie, None where there were none. first_rejects: some of them. notes: how times,
+    ids and kinds were read, a sentence each. verdicts and unripe: of a dry run, what temporal credit would say of the
+    deliveries now, by count and with reasons; None elsewhere."""
 
     files: int
     rows: int
@@ -32,6 +47,10 @@ class IngestReport:
     rejected: int
     unmatched: int
     rejects_path: Path | None
+    first_rejects: tuple[Reject, ...] = ()
+    notes: tuple[str, ...] = ()
+    verdicts: Mapping[str, int] | None = None
+    unripe: tuple[Refusal, ...] = ()
 
     def summary(self) -> str:
         parts = [
@@ -44,7 +63,7 @@ class IngestReport:
             parts.append(f"{self.unmatched} events wait for their delivery")
         if self.rejected:
             parts.append(f"{self.rejected} rows set aside in {self.rejects_path}")
-        return ", ".join(parts)
+        return "\n".join((", ".join(parts), *self.notes))
 
 
 def ingest(
@@ -52,9 +71,10 @@ def ingest(
     *,
     scope: str,
     mapping: str | Path | ColumnMapping | None,
-    store: Store,
+    store: Ledger,
     log: EventLog,
     timezone: str | None = None,
+    time_format: str | None = None,
     rejects: Path,
     now: datetime,
     progress: Progress | None = None,
@@ -62,11 +82,11 @@ def ingest(
     """Reads files one by one; each is taken whole (its usable rows) or not at all.
 
     Of a file the rows set aside are written first, then deliveries, then events, and each is idempotent, so that a
-    crash between them is mended by reading the file again. timezone: of times that name none, before the mapping's.
-    now: noted with the rows set aside. progress: in thirds of a file.
+    crash between them is mended by reading the file again. timezone: of times that name none, before the mapping's;
+    time_format: of columns of times, likewise. now: noted with the rows set aside. progress: in thirds of a file.
 
-    Raises InputError for a file that is missing, unreadable, lacks a column or holds times without zone when no
-    timezone is given; files before it have been taken.
+    Raises InputError for a file that is missing, unreadable, lacks a column, holds times without zone when no timezone
+    is given, or times that may be read in two ways when no format is; files before it have been taken.
     """
     zone = _zone(timezone)
     files = expand(list(paths))
@@ -74,22 +94,27 @@ def ingest(
     known = {delivery.id: delivery for delivery in store.deliveries(scope)}
     tick = _ticker(progress, len(files))
     rows = new = old = deliveries = rejected = 0
+    notes: dict[str, None] = {}  # in order, once each
+    first: list[Reject] = []
     with connect() as engine:
         for path in files:
-            columns = columns_of(engine, path)
+            style = given.style if given else Style()
+            columns = columns_of(engine, path, style)
             shape = given or ColumnMapping.guess(columns, str(path))
             require(shape, columns, str(path))
-            rows += load(engine, path, shape.columns)
+            found = load(engine, path, shape.columns, style)
+            rows += found
             tick()
-            _parse(engine, shape, zone or shape.timezone, path)
-            gone = store.forgotten(scope, "delivery", _named(engine))
-            if gone:
+            told = _parse(engine, shape, zone or _zone(shape.timezone), time_format or shape.time_format, path)
+            if gone := store.forgotten(scope, "delivery", _named(engine)):
                 _mark_rows(engine, _NAMED, "its delivery was forgotten", ids=sorted(gone))
             fresh = _mark_clashes(engine, shape, scope, known, log)
             bad = engine.execute("SELECT row, reason FROM parsed WHERE reason IS NOT NULL ORDER BY row").fetchall()
             tick()
             set_aside(rejects, path, bad, read_at=now)
             rejected += len(bad)
+            first += [Reject(file=str(path), row=row, reason=reason) for row, reason in bad[: _SHOWN - len(first)]]
+            notes |= dict.fromkeys((*told(), *_about(shape, path, found)))
             deliveries += store.save_deliveries(fresh)
             known.update({delivery.id: delivery for delivery in fresh})
             for events in _chunks(engine, shape):
@@ -105,7 +130,19 @@ def ingest(
         rejected=rejected,
         unmatched=_unmatched(known, log, scope),
         rejects_path=rejects if rejected else None,
+        first_rejects=tuple(first),
+        notes=tuple(notes),
     )
+
+
+def _about(mapping: ColumnMapping, path: Path, rows: int) -> list[str]:
+    said = [] if rows else [f"{path} has a header and no rows"]
+    if rows and mapping.shape == "events" and not mapping.event:
+        said.append(
+            "the log has no ids of events: each is made from its delivery, kind, time, count and user and from its "
+            "occurrence in the file, so that equal rows of two files count once"
+        )
+    return said
 
 
 def _ticker(progress: Progress | None, files: int) -> Callable[[], None]:
@@ -127,15 +164,21 @@ def _zone(name: str | None) -> str | None:
         raise InputError(f"there is no time zone {name!r}: write it as UTC or Europe/Paris") from None
 
 
-def _parse(engine: Any, mapping: ColumnMapping, zone: str | None, path: Path) -> None:
-    query = naive(mapping)
-    if zone is None and query is not None:
-        found = engine.execute(query).fetchall()
-        if found:
-            row, text = found[0]
-            raise InputError(f"{path}, row {row}: the time {text!r} names no zone: pass --timezone, such as UTC")
-    text = parsed(mapping)
-    engine.execute(f"CREATE OR REPLACE TABLE parsed AS {text}", {"zone": zone or "UTC"} if "$zone" in text else None)
+def _parse(
+    engine: Any, mapping: ColumnMapping, zone: str | None, time_format: str | None, path: Path
+) -> Callable[[], list[str]]:
+    """Makes the tables ``timed`` and ``parsed``; what there is to say of times, once rows have their reasons."""
+    forms = moments.forms(engine, mapping.times, time_format, path)
+    if zone is None and (first := moments.local(engine, forms)):
+        row, text = first
+        raise InputError(
+            f"{path}, row {row}: the time {text!r} names no zone: pass --timezone, such as UTC, or say timezone in the "
+            "mapping"
+        )
+    text = moments.timed(forms, time_format)
+    engine.execute(f"CREATE OR REPLACE TABLE timed AS {text}", {"zone": zone or "UTC"} if "$zone" in text else None)
+    engine.execute(f"CREATE OR REPLACE TABLE parsed AS {parsed(mapping)}")
+    return lambda: moments.notes(engine, forms, zone or "UTC", path)
 
 
 def _mark_clashes(
@@ -151,7 +194,7 @@ def _mark_clashes(
             earlier = known.get(delivery.id)
             if earlier is None:
                 fresh.append(delivery)
-            elif earlier != delivery and earlier.episode_id is None:
+            elif earlier.episode_id is None and earlier != _begun(mapping, delivery, earlier):
                 clashing.append(delivery.id)
         if clashing:
             _mark_rows(engine, _NAMED, ids=clashing)
@@ -168,6 +211,11 @@ def _mark_clashes(
         usable = {id_ for (id_,) in declared}
         fresh = [delivery for delivery in fresh if delivery.id in usable]
     return fresh
+
+
+def _begun(mapping: ColumnMapping, delivery: Delivery, earlier: Delivery) -> Delivery:
+    """Where a delivery begins with its first event, a later file does not begin it again."""
+    return replace(delivery, created_at=earlier.created_at) if mapping.begins_with_event else delivery
 
 
 _NAMED = "SELECT row FROM parsed WHERE delivery_id IN (SELECT unnest($ids))"
@@ -206,14 +254,19 @@ def _mark_rows(
 def _content(mapping: ColumnMapping) -> str:
     """What two rows of one delivery must agree in."""
     named = (mapping.text, mapping.experiment, mapping.placement, mapping.audience, mapping.policy, mapping.propensity)
-    return ", ".join(("created", *(quoted(c) for c in (*named, *mapping.context) if c)))
+    begun = () if mapping.begins_with_event else ("created",)
+    return ", ".join(("delivery_id", *begun, *(cell(c) for c in (*named, *mapping.context) if c)))
 
 
 def _events(mapping: ColumnMapping) -> str:
     """SELECT of the usable rows as the event log's table, and ``row``."""
     if mapping.shape == "events":
-        return """SELECT event_id, delivery_id, kind, "at", greatest(available, "at") AS available_at, count, user_id,
-                  false AS aggregate, true AS final, row FROM parsed WHERE reason IS NULL"""
+        content = 'delivery_id, kind, "at", count, user_id'
+        return f"""SELECT coalesce(event_id, {_made_id(content)}) AS event_id, {content},
+                   greatest(available, "at") AS available_at, false AS aggregate, true AS final, row
+                   FROM parsed WHERE reason IS NULL"""
+    if mapping.shape == "wide":
+        return " UNION ALL ".join(_wide(kind) for kind in (*mapping.counts.values(), *filter(None, [mapping.each])))
     if mapping.observed_at:
         seen, suffix = "observed", "|| ':' || epoch_us(observed)::VARCHAR"
     else:
@@ -225,6 +278,22 @@ def _events(mapping: ColumnMapping) -> str:
         for kind in mapping.counts.values()
     ]
     return " UNION ALL ".join(parts)
+
+
+def _wide(kind: str) -> str:
+    """Counts that are stated again keep their id, so that they are noticed and not added."""
+    content = 'delivery_id, kind, "at", user_id'
+    return f"""SELECT {_made_id(content)} AS event_id, {content}, count, greatest(available, "at") AS available_at,
+               false AS aggregate, true AS final, row
+               FROM (SELECT *, {literal(kind)} AS kind, {quoted("count " + kind)} AS count FROM parsed)
+               WHERE reason IS NULL AND count > 0"""
+
+
+def _made_id(content: str) -> str:
+    """SQL: an id from what a row says and how often the file said it before."""
+    occurrence = f"row_number() OVER (PARTITION BY {content} ORDER BY row)"
+    parts = content.replace('"at"', 'epoch_us("at")').replace("user_id", "coalesce(user_id, '')")
+    return f"'row:' || md5(concat_ws(chr(31), {parts}, {occurrence}))"
 
 
 def _chunks(engine: Any, mapping: ColumnMapping) -> Iterator[Any]:
@@ -240,24 +309,28 @@ def _chunks(engine: Any, mapping: ColumnMapping) -> Iterator[Any]:
 
 def _deliveries(engine: Any, mapping: ColumnMapping, scope: str) -> Iterator[Delivery]:
     """One a delivery id, from its first usable row that has a created_at; later rows agree with it."""
+    first = "created, row" if mapping.begins_with_event else "row"
     rows = engine.sql(
         "SELECT * FROM parsed WHERE reason IS NULL AND created IS NOT NULL "
-        "QUALIFY row_number() OVER (PARTITION BY delivery_id ORDER BY row) = 1 ORDER BY row"
+        f"QUALIFY row_number() OVER (PARTITION BY delivery_id ORDER BY {first}) = 1 ORDER BY row"
     ).to_arrow_table()
 
     def column(name: str | None) -> list[Any]:
         return rows[name].to_pylist() if name else [None] * rows.num_rows
 
-    context = [column(field) for field in mapping.context]
+    def kept(name: str | None) -> list[Any]:
+        return column(in_engine(name) if name else None)
+
+    context = [kept(field) for field in mapping.context]
     for values in zip(
         column("delivery_id"),
         column("created"),
-        column(mapping.text),
-        column(mapping.experiment),
-        column(mapping.placement),
-        column(mapping.audience),
-        column(mapping.policy),
-        column(mapping.propensity),
+        kept(mapping.text),
+        kept(mapping.experiment),
+        kept(mapping.placement),
+        kept(mapping.audience),
+        kept(mapping.policy),
+        kept(mapping.propensity),
         *context,
         strict=True,
     ):

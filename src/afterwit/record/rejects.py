@@ -3,10 +3,20 @@
 import json
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 from afterwit.errors import StoreError
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reject:
+    """row: 1 is the first data row."""
+
+    file: str
+    row: int
+    reason: str
 
 
 def set_aside(place: Path, file: Path, rows: Sequence[tuple[int, str]], *, read_at: datetime) -> None:
