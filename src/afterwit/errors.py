@@ -16,6 +16,8 @@
     │   ├── ProviderError      the endpoint failed, refused or took too long, after the retries that it allows
     │   ├── BudgetSpent        the calls or tokens that were granted are used up; raise the budget to go on
     │   └── OutputError        the answer is empty, cut off, looping or not what was asked for, also after one repair
+    ├── AccessDenied           whoever asks has no key, or not the role that this needs
+    ├── RateLimited            whoever asks does so too often; says when to come again
     └── StoreError             the disk or database failed; the last commit still stands (exit code 1)
 
 A message is one line: what happened, to what, and what to do.
@@ -94,6 +96,22 @@ class OutputError(ModelError):
     def __init__(self, kind: str, message: str) -> None:
         super().__init__(message)
         self.kind = kind
+
+
+class AccessDenied(AfterwitError):
+    """known: who asks is known, and lacks a role."""
+
+    def __init__(self, message: str, *, known: bool = False) -> None:
+        super().__init__(message)
+        self.known = known
+
+
+class RateLimited(AfterwitError):
+    """after: seconds until the next request is taken."""
+
+    def __init__(self, after: float) -> None:
+        super().__init__(f"too many requests: come again in {after:.1f} s")
+        self.after = after
 
 
 class StoreError(AfterwitError):

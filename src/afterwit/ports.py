@@ -117,8 +117,9 @@ class Store(Protocol):
     def settings(self, scope: str, *, bank: str | None = None) -> tuple[SettingsChange, ...]:
         """Every change, newest first, bank by bank; nothing for a bank that was never given any."""
 
-    def save_episode(self, episode: Episode) -> None:
-        """Inserts or, for the same id, replaces while the episode is open; closed ones raise Conflict."""
+    def save_episode(self, episode: Episode, *, deliveries: Sequence[Delivery] = ()) -> None:
+        """Inserts or, for the same id, replaces while the episode is open; closed ones raise Conflict. deliveries:
+        that it made, saved with it."""
 
     def episodes(
         self,

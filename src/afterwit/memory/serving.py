@@ -49,12 +49,16 @@ class Serving(Opened):
     def resume(self, episode_id: str) -> EpisodeRecorder:
         """An episode that ``EpisodeRecorder.keep`` left open, here or in another process. Raises NotFound, Conflict
         for one that is closed."""
-        found = tuple(self._store.episodes(self.scope, ids=[episode_id]))
-        if not found:
-            raise NotFound(f"there is no episode {episode_id} in scope {self.scope}")
-        if found[0].ended_at is not None:
+        found = self.recorded(episode_id)
+        if found.ended_at is not None:
             raise Conflict(f"episode {episode_id} is closed: open another one")
-        return EpisodeRecorder(found[0], store=self._store, clock=self._parts.clock, recall=self._recall)
+        return EpisodeRecorder(found, store=self._store, clock=self._parts.clock, recall=self._recall)
+
+    def recorded(self, episode_id: str) -> Episode:
+        """Raises NotFound."""
+        for found in self._store.episodes(self.scope, ids=[episode_id]):
+            return found
+        raise NotFound(f"there is no episode {episode_id} in scope {self.scope}")
 
     def episodes(self, *, limit: int = 50, before: str | None = None) -> tuple[Episode, ...]:
         """Newest first; ``before`` names the last one already seen."""

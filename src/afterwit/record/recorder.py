@@ -44,8 +44,8 @@ class EpisodeRecorder:
         self._change(recalled=(*self._episode.recalled, *(trace for _, trace in found)))
         return tuple(card for card, trace in found if not trace.withheld)
 
-    def decide(self, name: str, value: str, *, because: Iterable[Card] = ()) -> None:
-        """Declares a decision visible in the output, and cites the cards that caused it.
+    def decide(self, name: str, value: str, *, because: Iterable[Card | str] = ()) -> None:
+        """Declares a decision visible in the output, and cites the cards (or their ids) that caused it.
 
         Raises Conflict for a card that this episode did not recall (law 1), InputError for a name with ``=`` or ``:``
         in it, or without a letter.
@@ -53,7 +53,7 @@ class EpisodeRecorder:
         if not name.strip() or "=" in name or ":" in name or not value.strip():
             raise InputError(f"decision {name!r} = {value!r}: give a name without '=' and ':', and a value")
         decision = Decision(name=name, value=value)
-        cited = tuple(card.id for card in because)
+        cited = _ids(because)
         self._cite(decision.key, cited)
         self._change(decisions=(*self._episode.decisions, decision))
 
@@ -63,9 +63,9 @@ class EpisodeRecorder:
             self._cite(citation.decision, citation.cards)
         self._change(output=draft.output, decisions=(*self._episode.decisions, *draft.decisions))
 
-    def plan(self, plan: str, *, because: Iterable[Card] = ()) -> None:
+    def plan(self, plan: str, *, because: Iterable[Card | str] = ()) -> None:
         """Records the plan, and cites the cards that shaped it."""
-        self._cite("plan", tuple(card.id for card in because))
+        self._cite("plan", _ids(because))
         self._change(plan=plan)
 
     def step(
@@ -75,10 +75,10 @@ class EpisodeRecorder:
         *,
         result: str | None = None,
         error: str | None = None,
-        because: Iterable[Card] = (),
+        because: Iterable[Card | str] = (),
     ) -> None:
         """Records a tool call with its result or error, and cites the cards that caused it (``step 1``, …)."""
-        self._cite(f"step {len(self._episode.steps) + 1}", tuple(card.id for card in because))
+        self._cite(f"step {len(self._episode.steps) + 1}", _ids(because))
         step = Step(tool=tool, arguments=dict(arguments or {}), result=result, error=error)
         self._change(steps=(*self._episode.steps, step))
 
@@ -137,13 +137,13 @@ class EpisodeRecorder:
         self.close()
 
     def close(self) -> Episode:
-        """Writes the episode, then its deliveries; a second call changes nothing."""
+        """Writes the episode and its deliveries, both or neither; a second call changes nothing."""
         if not self._closed:
             self._change(ended_at=self._clock())
-            self._store.save_episode(self._episode)
             # What a generator found in its own output is for the extractor to find, not a declaration that beats it.
             declared = tuple(d for d in self._episode.decisions if d.source == "declared")
-            self._store.save_deliveries([replace(d, decisions=declared) for d in self._deliveries])
+            made = [replace(d, decisions=declared) for d in self._deliveries]
+            self._store.save_episode(self._episode, deliveries=made)
             self._closed = True
         return self._episode
 
@@ -160,3 +160,7 @@ class EpisodeRecorder:
         if self._closed:
             raise Conflict(f"episode {self._episode.id} is closed: open another one")
         self._episode = replace(self._episode, **changes)
+
+
+def _ids(because: Iterable[Card | str]) -> tuple[str, ...]:
+    return tuple(card if isinstance(card, str) else card.id for card in because)

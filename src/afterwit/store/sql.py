@@ -60,9 +60,10 @@ class SqlStore:
 
     # What was done and shown
 
-    def save_episode(self, episode: Episode) -> None:
+    def save_episode(self, episode: Episode, *, deliveries: Sequence[Delivery] = ()) -> None:
         with self.database.writing() as connection:
             ledger.save_episode(connection, episode)
+            ledger.save_deliveries(connection, deliveries)
 
     def episodes(
         self,
