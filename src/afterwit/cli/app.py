@@ -11,6 +11,7 @@ from afterwit.cli.demo import demo
 from afterwit.cli.evaluate import evaluate
 from afterwit.cli.perceive import perceive
 from afterwit.cli.profile import profile
+from afterwit.cli.serve import keys, serve
 from afterwit.cli.settings import settings
 
 app = typer.Typer(
@@ -53,8 +54,10 @@ for command in (
     exchange.export,
     exchange.doctor,
     perceive,
+    serve,
 ):
     app.command()(command)
 app.command("import")(exchange.import_)
 app.add_typer(evaluate, name="evaluate")
 app.add_typer(profile, name="profile")
+app.add_typer(keys, name="keys")

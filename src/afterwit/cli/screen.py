@@ -21,6 +21,7 @@ from afterwit.model import Condition
 if TYPE_CHECKING:
     from afterwit.memory import Memory
     from afterwit.ports import Progress as Report
+    from afterwit.service.keyring import Keyring
 
 _WORDS = {"card", "gate", "why", "what", "value", "when", "state", "field"}
 
@@ -59,6 +60,19 @@ def open_memory(
         memory.close()
         raise
     return memory
+
+
+@contextmanager
+def open_keyring(store: str) -> "Iterator[Keyring]":
+    from afterwit.compose.service import open_keys
+    from afterwit.ports import system_clock
+    from afterwit.service.keyring import Keyring
+
+    keys, ledger = open_keys(store)
+    try:
+        yield Keyring(keys=keys, clock=system_clock)
+    finally:
+        ledger.close()
 
 
 def moment(text: str | None) -> datetime | None:
