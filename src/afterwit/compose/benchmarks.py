@@ -26,6 +26,8 @@ from afterwit.benchmarks.upworthy.run import run
 from afterwit.benchmarks.upworthy.sample import sample, split
 from afterwit.benchmarks.vitabench import score as vitabench
 from afterwit.benchmarks.vitabench.data import load as load_tasks
+from afterwit.benchmarks.world import run as world
+from afterwit.benchmarks.world.parameters import Parameters
 from afterwit.compose.memory import IN_MEMORY
 from afterwit.compose.perception import open_browser, open_readers
 from afterwit.credit.gate.evidence import EvidenceGate
@@ -214,6 +216,27 @@ def evaluate_recsys(
         seed=seed,
         progress=progress,
     )
+
+
+def evaluate_tide(
+    analysis: world.Analysis,
+    *,
+    parameters: Path | None,
+    seed: int,
+    seeds: int,
+    progress: Progress | None = None,
+) -> EvaluationRecord:
+    """The controlled world of a file of parameters, or the bundled one; its event logs go when it is done."""
+    made = Parameters.load(parameters)
+    with TemporaryDirectory(prefix="afterwit-") as folder:
+        return world.run(
+            analysis,
+            SentenceEncoder(),
+            parameters=made,
+            seeds=range(seed, seed + seeds),
+            open_log=lambda one: Segments(Path(folder) / str(one)),
+            progress=progress,
+        )
 
 
 def split_sample(folder: Path) -> tuple[Path, Path]:

@@ -2,17 +2,18 @@
 
 from dataclasses import dataclass, field
 
-from afterwit.model import Card, Edit, Refusal, content_hash
+from afterwit.model import Card, Edit, OperatorName, Refusal, content_hash
 
 
 @dataclass(kw_only=True)
 class RoundDraft:
-    """live: card id → card as it would stand. edits, refused: in order."""
+    """live: card id → card as it would stand. edits, refused: in order. without: operators that may not act."""
 
     round_id: str
     live: dict[str, Card]
     edits: list[Edit] = field(default_factory=list)
     refused: list[Refusal] = field(default_factory=list)
+    without: frozenset[OperatorName] = frozenset()
 
     def edit_id(self, operator: str) -> str:
         return content_hash(self.round_id, operator, str(len(self.edits)))[:32]
@@ -23,6 +24,8 @@ class RoundDraft:
             return False
         if isinstance(made, Refusal):
             self.refused.append(made)
+            return False
+        if made.operator in self.without:
             return False
         self.edits.append(made)
         for card in made.writes:

@@ -25,6 +25,7 @@ from afterwit.evolve.propose import candidates, judge_claims, passing
 from afterwit.evolve.room import beside, evict_unseated, seated
 from afterwit.evolve.rules import EvolveRules
 from afterwit.evolve.settle import expire_past, settle_conflicts, unite_duplicates
+from afterwit.evolve.use import settle_use
 from afterwit.evolve.wording import Describe
 from afterwit.model import Bank, Batch, Card, Credit, Evidence, Refusal, Round, new_id
 from afterwit.ports import Capacity
@@ -52,14 +53,17 @@ def plan_round(
     trial. describe: decision key → what it is called. The same input gives the same round. Raises LeakageError for
     evidence or items of later.
 
-    Order: expiry, duplicates, conflicts, claims, confirmation, admission and selection to capacity, numbers.
+    Order: expiry, use, duplicates, conflicts, claims, confirmation, admission and selection to capacity, numbers.
     """
     if evidence.as_of > as_of or (items.available_at > moment(as_of)).any():
         raise LeakageError(f"a round as of {as_of} was given what was available only later: cut the items first")
-    draft = RoundDraft(round_id=round_id or new_id(), live={card.id: card for card in bank.cards})
+    draft = RoundDraft(
+        round_id=round_id or new_id(), live={card.id: card for card in bank.cards}, without=rules.without
+    )
     contrasts = evidence.cells or cells(items, design, evidence.objective)
-    groups = duplicates(items, design, _worth_comparing(draft, evidence, rules)) if len(items) else {}
     expire_past(draft, as_of=as_of, idle=idle)
+    settle_use(draft, credits.standing)
+    groups = duplicates(items, design, _worth_comparing(draft, evidence, rules)) if len(items) else {}
     unite_duplicates(draft, groups)
     unite_alike(draft)
     settle_conflicts(draft, standings(list(draft.live.values()), evidence, items, contrasts), rules=rules, as_of=as_of)
@@ -180,13 +184,19 @@ def _keep(
             )
     rows = {card.id: (card, row) for card, row in fresh}
     for card_id in chosen.kept:
-        if card_id in rows:
+        if card_id in rows and _room_for(rows[card_id][0], draft, rules):
             draft.apply(admit(draft.edit_id("admit"), *rows[card_id]))
     for card_id, (card, _) in rows.items():
         if card_id not in kept:
             draft.refused.append(
                 Refusal(subject=str(card.stance), verdict="no room", reason="adds nothing beside the cards kept")
             )
+
+
+def _room_for(card: Card, draft: RoundDraft, rules: EvolveRules) -> bool:
+    """The selection leaves room for what it keeps, unless eviction may not act: a full bank then takes nothing."""
+    spent = sum(held.tokens for held in draft.live.values())
+    return len(draft.live) < rules.capacity.cards and spent + card.tokens <= rules.capacity.tokens
 
 
 def _refresh(

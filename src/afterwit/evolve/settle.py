@@ -86,7 +86,10 @@ def settle_conflicts(
             )
             if draft.apply(made):
                 continue
-        draft.apply(evict(draft.edit_id("evict"), loser, reason=reason, round_id=draft.round_id, evidence=(row.id,)))
+        if not draft.apply(
+            evict(draft.edit_id("evict"), loser, reason=reason, round_id=draft.round_id, evidence=(row.id,))
+        ):
+            return  # eviction may not act: the conflict stays
 
 
 def _agrees(card: Card, kept: Card, sign: int) -> bool:

@@ -44,6 +44,19 @@ class Resamples:
         counts = np.bincount(flat, minlength=n * size).reshape(n, size).astype(np.float64)
         return Resamples(cluster=codes.astype(np.int64), counts=counts)
 
+    @staticmethod
+    def nested(worlds: Ints, *, seed: int, n: int = RESAMPLES) -> "Resamples":
+        """Worlds are drawn first, then as many tasks inside each drawn world as it has (Davison & Hinkley 1997,
+        section 3.8); with one world, its tasks alone. worlds: code of each task, (G,)."""
+        chance = np.random.default_rng(seed)
+        members = [np.flatnonzero(worlds == world) for world in np.unique(worlds)]
+        counts = np.zeros((n, len(worlds)))
+        for row in counts:
+            for place in chance.integers(len(members), size=len(members)):
+                inside = members[place]
+                np.add.at(row, inside[chance.integers(len(inside), size=len(inside))], 1.0)
+        return Resamples(cluster=np.arange(len(worlds), dtype=np.int64), counts=counts)
+
     def interval(self, ratio: Ratio) -> Interval:
         """n: the sum of ``bottom``, the pairs or tasks behind the figure; no interval where it is 0."""
         return self._told(ratio.value, self.draws(ratio), ratio)

@@ -14,18 +14,17 @@ class AppendOnly:
 
     def __init__(self, setting: Setting) -> None:
         self._setting = setting
-        self._cards: dict[str, Card] = {}
+        self._cards: tuple[Card, ...] = ()
 
     def start(self, cards: tuple[Card, ...], known: Known) -> None:
-        self._cards = {card.stance.decision: card for card in cards if card.stance}
+        self._cards = cards
 
     def update(self, known: Known) -> None:
-        for card in fresh(known, self._cards.keys(), self._setting):
-            if card.stance is not None:
-                self._cards[card.stance.decision] = card
+        held = {card.stance.decision for card in self._cards if card.stance}
+        self._cards += tuple(fresh(known, held, self._setting))
 
     def cards(self) -> tuple[Card, ...]:
-        return tuple(self._cards.values())
+        return self._cards
 
 
 def fresh(known: Known, held: Container[str], setting: Setting) -> list[Card]:

@@ -1,8 +1,10 @@
 """TIDE: rounds of credit and evolution within capacity, the very ones that `Memory.evolve` runs."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Protocol
 
+from afterwit.credit.grants import Grants
 from afterwit.evaluate.policies.protocol import Known, Setting
 from afterwit.evolve.round import plan_round
 from afterwit.model import Bank, Batch, Card, Edit, Round, content_hash, fold
@@ -34,10 +36,19 @@ class Folded:
 class Tide:
     """rounds: all that were committed, oldest first."""
 
-    name = "tide"
     bounded = True
 
-    def __init__(self, setting: Setting, ledger: Ledger | None = None) -> None:
+    def __init__(
+        self,
+        setting: Setting,
+        ledger: Ledger | None = None,
+        *,
+        grant: Callable[[], Grants] = Grants,
+        name: str = "tide",
+    ) -> None:
+        """grant: responsibility credit that is due at an update; none by default."""
+        self.name = name
+        self._grant = grant
         self._setting = setting
         self._ledger = ledger or Folded(setting.scope, setting.bank)
         self._history: list[Batch] = []
@@ -77,6 +88,7 @@ class Tide:
                 items=known.items,
                 design=known.design,
                 history=self._history,
+                credits=self._grant(),
                 as_of=known.as_of,
                 final=known.final,
                 describe=self._setting.describe,

@@ -1,0 +1,1 @@
+"""A controlled world whose truth is known to the scorer alone. Simulated."""
