@@ -9,6 +9,7 @@ from afterwit.cli import bank, exchange, learn
 from afterwit.cli.add import add
 from afterwit.cli.demo import demo
 from afterwit.cli.evaluate import evaluate
+from afterwit.cli.mcp import mcp
 from afterwit.cli.perceive import perceive
 from afterwit.cli.profile import profile
 from afterwit.cli.serve import keys, serve
@@ -55,6 +56,7 @@ for command in (
     exchange.doctor,
     perceive,
     serve,
+    mcp,
 ):
     app.command()(command)
 app.command("import")(exchange.import_)

@@ -1,6 +1,5 @@
 """Listens until it is told to stop, then ends what is under way."""
 
-import ipaddress
 import logging
 import sys
 
@@ -10,6 +9,7 @@ import uvicorn
 from afterwit.errors import InputError
 from afterwit.server.app import build
 from afterwit.service.office import Limits, Office
+from afterwit.service.reach import on_this_machine, require_keys
 
 _GRACE = 30  # seconds for requests under way
 
@@ -17,11 +17,13 @@ _GRACE = 30  # seconds for requests under way
 def serve(url: str, *, host: str, port: int, limits: Limits, executor: str) -> None:
     """Raises InputError for an address beyond this machine where no key is in use."""
     _log_as_json()
-    local = _loopback(host)
+    local = on_this_machine(host)
     office = Office.open(url, limits=limits, keys_required=not local, executor=executor)
-    if not local and not any(key.revoked_at is None for key in office.parts.keys.all()):
+    try:
+        require_keys(office, host)
+    except InputError:
         office.close()
-        raise InputError(f"listening on {host} without keys would open the memory to all: afterwit keys add first")
+        raise
     structlog.get_logger("afterwit.server").info("listening", host=host, port=port, keys=office.keyring.in_use())
     uvicorn.run(
         build(office, local=local),
@@ -33,13 +35,6 @@ def serve(url: str, *, host: str, port: int, limits: Limits, executor: str) -> N
         server_header=False,
         proxy_headers=False,
     )
-
-
-def _loopback(host: str) -> bool:
-    try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _log_as_json() -> None:

@@ -1,20 +1,18 @@
 """Outcomes, a few at once or a whole log; rounds, jobs."""
 
-import json
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Request, Response
 from starlette.concurrency import run_in_threadpool
 
 from afterwit.errors import InputError
-from afterwit.model import Round, content_hash
+from afterwit.model import Round
 from afterwit.ports import system_clock
 from afterwit.server import bodies
 from afterwit.server.access import Approves, Evolves, Granted, Recalls, Records
 from afterwit.server.again import OnceRoute
 from afterwit.server.routes.serving import Before, Limit
+from afterwit.service import outcomes as told
 from afterwit.service.jobs import Job, Jobs
 
 routes = APIRouter(prefix="/v1", tags=["outcomes and rounds"], route_class=OnceRoute)
@@ -26,23 +24,8 @@ def outcomes(granted: Records, body: bodies.Outcomes) -> bodies.Ingested:
     """Clicks, conversions, complaints: what the world did with a delivery. Late and out of order is fine, and sending
     the same again counts once. Many at once cost little more than one; whole logs go to /v1/logs."""
     now = granted.office.parts.place.clock()
-    with TemporaryDirectory(prefix="afterwit-") as folder:
-        path = Path(folder) / "outcomes.jsonl"
-        with path.open("w", encoding="utf-8") as file:
-            for outcome in body.outcomes:
-                at = (outcome.at or now).isoformat()
-                id_ = outcome.id or content_hash(
-                    outcome.delivery, outcome.kind, outcome.user or "", str(outcome.count), at
-                )
-                row: dict[str, object] = {
-                    "event_id": id_,
-                    "delivery_id": outcome.delivery,
-                    "kind": outcome.kind,
-                    "at": at,
-                }
-                row |= {"count": outcome.count} | ({"user_id": outcome.user} if outcome.user else {})
-                file.write(json.dumps(row) + "\n")
-        report = granted.memory.ingest(path, rejects=Path(folder) / "rejects.jsonl")
+    said = [told.Outcome(**{**one.model_dump(), "at": one.at or now}) for one in body.outcomes]
+    report = told.report(granted.memory, said)
     return bodies.Ingested.model_validate(report, from_attributes=True)
 
 

@@ -1,0 +1,1 @@
+"""A memory as tools of the Model Context Protocol, over stdio or streamable HTTP."""
