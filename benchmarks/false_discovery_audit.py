@@ -95,7 +95,7 @@ def one(material: Material, seed: int, capacity: int) -> Pass:
         setting=shared,
     )
     judging = permuted_tasks(material.judging, chance)
-    shown = Shown.of(material.extractor.shown_each(list(judging.texts)))
+    shown = Shown.of(material.extractor.degrees_each(list(judging.texts)))
     ratio = uplift(judging, bank_scores(tide.cards(), shown, judging.contexts))
     found = Resamples.of(judging.experiments, seed=seed).interval(ratio)
     confirmed = {

@@ -31,7 +31,7 @@ def floor(history: Path) -> float:
     """Seconds to read the file and extract every text's decisions once."""
     began = time.perf_counter()
     archive = Archive.read(history)
-    extractor(SentenceEncoder()).shown_each(sorted({str(text) for text in archive.headlines}))
+    extractor(SentenceEncoder()).degrees_each(sorted({str(text) for text in archive.headlines}))
     return time.perf_counter() - began
 
 

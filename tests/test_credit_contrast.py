@@ -47,6 +47,24 @@ def test_cells_agree_with_plain_loops_on_random_weighted_items():
         np.testing.assert_allclose(got, want, rtol=1e-9)
 
 
+def test_a_degree_has_the_weighted_slope_and_its_variance():
+    items, _ = random_case(5, strata=20)
+    degrees = np.round(np.random.default_rng(1).uniform(0, 1, (len(items), 1)), 3)
+    degrees[::5] = 0
+    found, r = cells(items, make_design(degrees), "click"), rates(items, "click")
+    assert len(found) == r.n_strata
+    x = degrees[r.rows, 0]
+    for s in range(r.n_strata):
+        of = r.stratum == s
+        design = np.column_stack((np.ones(of.sum()), x[of]))
+        gram = design.T @ (r.weight[of, None] * design)
+        slope = np.linalg.solve(gram, design.T @ (r.weight[of] * r.y[of]))[1]
+        assert found.effect[s] == pytest.approx(slope, rel=1e-8)
+        assert found.variance[s] == pytest.approx(np.linalg.inv(gram)[1, 1], rel=1e-8)
+        above = x[of] > (r.weight[of] @ x[of]) / r.weight[of].sum()
+        assert (found.treated[s], found.controls[s]) == (above.sum(), (~above).sum())
+
+
 def test_between_item_variance_is_recovered():
     estimates = [
         rates(random_case(seed, strata=400, between=0.2, clicks=1000)[0], "click").between for seed in range(20)

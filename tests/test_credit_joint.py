@@ -4,8 +4,13 @@ from scipy import sparse
 
 from afterwit.credit.duplicates import Duplicate, duplicates
 from afterwit.credit.items import Design
-from afterwit.credit.joint import effect_variance, joint_effects, ridge, stratum_centred
+from afterwit.credit.joint import Centred, effect_variances, joint_effects, kinds, ridge, stratum_centred
 from credit_cases import make_design, make_items, random_case
+
+
+def one_variance(centred: Centred) -> float:
+    """Of decisions that are all of one kind."""
+    return float(effect_variances(centred, [np.ones(centred.matrix.shape[1], dtype=bool)])[0])
 
 
 def test_the_ridge_is_the_dense_one():
@@ -21,10 +26,10 @@ def test_the_ridge_is_the_dense_one():
         y[of] -= share @ y[of]
     gram = x.T @ (r.weight[:, None] * x)
     expected = np.linalg.solve(gram + np.eye(8) / 0.02, x.T @ (r.weight * y))
-    np.testing.assert_allclose(ridge(centred, 0.02), expected, rtol=1e-4, atol=1e-7)
-    np.testing.assert_allclose(ridge(centred, 0.02, start=np.ones(8)), expected, rtol=1e-4, atol=1e-7)
+    np.testing.assert_allclose(ridge(centred, np.full(8, 0.02)), expected, rtol=1e-4, atol=1e-7)
+    np.testing.assert_allclose(ridge(centred, np.full(8, 0.02), start=np.ones(8)), expected, rtol=1e-4, atol=1e-7)
     np.testing.assert_allclose(centred.gram_diagonal(), np.diag(gram))
-    np.testing.assert_allclose(centred.lengths(), (x**2).sum(axis=1), atol=1e-12)
+    np.testing.assert_allclose(centred.lengths(np.ones(8, dtype=bool)), (x**2).sum(axis=1), atol=1e-12)
 
 
 def test_the_variance_of_effects_is_the_off_diagonal_moment():
@@ -43,7 +48,7 @@ def test_the_variance_of_effects_is_the_off_diagonal_moment():
     scale = ((gram @ signs) ** 2).sum() / 64 - ((a * np.diag(k)) ** 2).sum()
     expected = ((pairs * np.outer(y, y))[apart].sum() - by_noise) / scale
     assert expected > 0
-    assert effect_variance(centred) == pytest.approx(expected, rel=1e-8)
+    assert one_variance(centred) == pytest.approx(expected, rel=1e-8)
 
 
 def test_the_variance_of_effects_is_recovered():
@@ -51,9 +56,43 @@ def test_the_variance_of_effects_is_recovered():
     for seed in range(12):
         rng = np.random.default_rng(100 + seed)
         items, design = random_case(seed, strata=300, decisions=60, effects=rng.normal(0, 0.1, 60))
-        found.append(effect_variance(stratum_centred(items, design, objective="click")))
+        found.append(one_variance(stratum_centred(items, design, objective="click")))
     # Sixty effects a study: the mean of twelve has a standard error near 6 %.
     assert np.mean(found) == pytest.approx(0.01, rel=0.2)
+
+
+def test_kinds_have_variances_of_their_own():
+    rng = np.random.default_rng(3)
+    of = kinds([*(f"word={j}" for j in range(40)), *(f"like=0:1|{j}" for j in range(40))])
+    found = []
+    for seed in range(8):
+        effects = np.concatenate((rng.normal(0, 0.02, 40), rng.normal(0, 0.15, 40)))
+        items, design = random_case(seed, strata=300, decisions=80, effects=effects)
+        found.append(effect_variances(stratum_centred(items, design, objective="click"), of))
+    said, meant = np.mean(found, axis=0)
+    assert said < 0.002
+    assert meant == pytest.approx(0.0225, rel=0.2)
+
+
+def test_a_kind_without_excess_has_no_effects_and_the_other_keeps_its_own():
+    items, design = random_case(1, strata=300, decisions=30, effects=np.repeat([0.0, 0.2, -0.2], 10))
+    centred = stratum_centred(items, design, objective="click")
+    variance = np.repeat([0.0, 0.02], [10, 20])
+    alone = stratum_centred(items, Design(names=design.names[10:], matrix=design.matrix[:, 10:]), objective="click")
+    beta = ridge(centred, variance, start=np.ones(30))
+    assert not beta[:10].any()
+    np.testing.assert_allclose(beta[10:], ridge(alone, np.full(20, 0.02)), rtol=1e-4, atol=1e-7)
+
+
+def test_degrees_are_columns_like_any_other():
+    items, design = random_case(4, effects=np.linspace(-0.3, 0.3, 8))
+    graded = make_design(design.matrix.toarray() * np.random.default_rng(0).uniform(0.2, 1, (len(items), 1)))
+    centred = stratum_centred(items, graded, objective="click")
+    x = centred.forward(np.eye(8))
+    gram = x.T @ (centred.weight[:, None] * x)
+    np.testing.assert_allclose(centred.gram_diagonal(), np.diag(gram))
+    np.testing.assert_allclose(centred.column(3), gram[3], atol=1e-9)
+    np.testing.assert_allclose(centred.lengths(np.arange(8) < 5), (x[:, :5] ** 2).sum(axis=1), atol=1e-12)
 
 
 def test_without_effects_nearly_nothing_is_left():

@@ -26,7 +26,7 @@ def advice(name: str, decision: str, effect: float, *, prefer: bool = True) -> C
 
 
 def served(*cards: Card) -> tuple[Episode, Chooser]:
-    chooser = Chooser(shown)
+    chooser = Chooser(lambda text: dict.fromkeys(shown(text), 1.0))
     log = episode(cards, {}, candidates=CANDIDATES)
     draft = chooser(Task(text=log.task, context=log.context, candidates=CANDIDATES), cards)
     return replace(log, output=draft.output, decisions=draft.decisions, citations=draft.citations), chooser
@@ -84,6 +84,6 @@ def test_the_logged_rates_of_the_candidates_tell_help_from_harm():
 def test_an_episode_without_candidates_cannot_be_replayed_by_choice():
     cards = (advice("a", "hook=question", 0.2),)
     log = episode(cards, {"hook=question": "a"})
-    (found,) = responsibility(log, cards, Chooser(shown), shown=shown)
+    (found,) = responsibility(log, cards, Chooser(lambda text: dict.fromkeys(shown(text), 1.0)), shown=shown)
     assert found.kind == "unstable"
     assert "brought none" in found.reason

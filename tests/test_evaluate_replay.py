@@ -185,11 +185,11 @@ def test_bank_scores_agree_with_the_chooser_one_text_at_a_time(replayed: tuple[R
     from afterwit.generate.choose import scores
 
     extractor = make_extractor()
-    shown = Shown.of(extractor.shown(text) for text in TASKS.texts)
+    shown = Shown.of(extractor.degrees(text) for text in TASKS.texts)
     for policy in replayed[1]:
         cards = policy.cards()
         found = bank_scores(cards, shown, {})
-        assert found[:40] == pytest.approx(scores(list(TASKS.texts[:40]), cards, extractor.shown))
+        assert found[:40] == pytest.approx(scores(list(TASKS.texts[:40]), cards, extractor.degrees))
 
 
 def test_an_unknown_policy_is_named() -> None:

@@ -16,8 +16,8 @@ from recall_cases import card, measured
 WORDS = ("free", "now", "you", "why", "video", "人")
 
 
-def words(text: str) -> frozenset[str]:
-    return frozenset(f"word={word}" for word in text.split())
+def words(text: str) -> dict[str, float]:
+    return {f"word={word}": 1.0 for word in text.split()}
 
 
 def choose(cards: list[Card], *candidates: str, seed: int = 0):  # type: ignore[no-untyped-def]
@@ -98,7 +98,7 @@ def test_a_card_that_lost_is_not_cited() -> None:
 
 def test_a_vocabulary_decision_is_named_as_such() -> None:
     one = measured("q", 0.3, prefer="hook=question")
-    chooser = Chooser(lambda text: frozenset({"hook=question"} if text.endswith("?") else ()))
+    chooser = Chooser(lambda text: {"hook=question": 1.0} if text.endswith("?") else {})
     draft = chooser(Task(text="pick", candidates=("so", "so?")), [one])
     assert draft.decisions == (Decision(name="hook", value="question", source="vocabulary"),)
 
@@ -153,3 +153,12 @@ def test_without_cards_the_hash_chooses_and_without_candidates_it_is_an_error() 
     assert choose([], "b", "a").output == min("a", "b", key=content_hash)
     with pytest.raises(InputError, match="chooses among candidates"):
         choose([])
+
+
+def test_degrees_weigh_what_a_card_adds() -> None:
+    degrees = {"a": {"like=0:1|b": 0.4}, "b": {"like=0:1|b": 1.0}, "c": {"like=0:1|b": 0.9, "word=c": 1.0}}
+    cards = [measured(1, 0.5, prefer="like=0:1|b"), measured(2, -0.1, avoid="word=c")]
+    assert scores(("a", "b", "c"), cards, degrees.__getitem__).tolist() == pytest.approx([0.2, 0.5, 0.35])
+    draft = Chooser(degrees.__getitem__)(Task(text="pick", candidates=("a", "b", "c")), cards)
+    assert draft.output == "b"
+    assert [d.key for d in draft.decisions] == ["like=0:1|b", "not:word=c"]

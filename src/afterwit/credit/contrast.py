@@ -6,14 +6,16 @@ The unit is the item. In a stratum s with pooled rate p_s = Σ engagements / Σ 
     y_i = log(engagements_i / exposures_i)    log rate; an item with no engagement counts 0.5 of one
     v_i = 1 / E_i + σ_b²                      variance of y_i: Poisson counts plus variance between items
 
-and a decision d has, where the stratum holds items with and without it, one cell
+and a decision d that item i shows to the degree x_i in [0, 1] has, where the degrees in the stratum differ, one cell
 
-    effect   = Σ_T a_i y_i / Σ_T a_i − Σ_C a_i y_i / Σ_C a_i        with a_i = ω_i / v_i
-    variance = var_T + var_C,  var_G = max(Σ_G a_i² v_i / (Σ_G a_i)², 1 / Σ_G a_i)
+    effect   = Σ a_i δ_i y_i / S,   S = Σ a_i δ_i²,   δ_i = x_i − Σ a x / Σ a        with a_i = ω_i / v_i
+    variance = (h_T + h_C) / S²,    h_G = max(Σ_G a_i² δ_i² v_i, Σ_G a_i δ_i²)
 
-T: the items that show d; C: the others; ω_i: the item's weight. The first form of var_G is the Hájek one, which
-does not depend on the scale of ω; the second discounts evidence with ω < 1. The larger of the two lets a
-propensity weight never count an item more than once, and a responsibility below 1 count it less (our own choice).
+T: the items that show more of d than the stratum's mean; C: the others; ω_i: the item's weight. Where x is 0 or 1
+the slope is the difference of the weighted means of T and C, and var_G the larger of Σ_G a² v / (Σ_G a)² and
+1 / Σ_G a. The first form of h_G is the Hájek one, which does not depend on the scale of ω; the second discounts
+evidence with ω < 1. The larger of the two lets a propensity weight never count an item more than once, and a
+responsibility below 1 count it less (our own choice).
 
 σ_b² is pooled over strata by the two-step moment estimator of DerSimonian & Kacker (2007), once a round. It holds
 the effects of all decisions too, so it leans high. Below about one expected engagement an item, effects shrink
@@ -26,6 +28,9 @@ import numpy as np
 from scipy import sparse
 
 from afterwit.credit.items import Bools, Design, Floats, Ints, Items, Times
+
+_VARIES = 1e-6
+"""Least variance of the degrees in a cell: below it they differ by rounding alone."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -57,8 +62,9 @@ class Rates:
 class Cells:
     """One row a (decision, stratum) with items on both sides, sorted by decision, then stratum; shape (c,) each.
 
-    effect, variance: of the log rate ratio. treated, controls: items. first_delivered: the earliest of the stratum,
-    so that a stratum is later than a moment only if all of it is. confirmable: all of its items are.
+    effect, variance: of the log rate ratio from not shown to shown whole. treated, controls: items.
+    first_delivered: the earliest of the stratum, so that a stratum is later than a moment only if all of it is.
+    confirmable: all of its items are.
     stratum: index into ``strata``, the stratum codes of the items given.
     """
 
@@ -153,18 +159,35 @@ def cells(items: Items, design: Design, objective: str, *, given: Rates | None =
     starts = np.flatnonzero(new)
     stratum, decision = stratum[starts], decision[starts]
 
-    def split(values: Floats) -> tuple[Floats, Floats]:
-        treated = np.add.reduceat(values[at], starts) if len(starts) else np.zeros(0)
-        return treated, r.sums(values)[stratum] - treated
+    # One pass over what is shown; items of a cell that show nothing enter by what is left of their stratum's totals.
+    cell = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(at))))
+    x = shown.data
 
-    n_t, n_c = split(np.ones(len(r.rows)))
-    keep = np.flatnonzero(n_c > 0.5)
-    a_t, a_c = split(r.weight)
-    ay_t, ay_c = split(r.weight * r.y)
-    aav_t, aav_c = split(r.weight**2 * r.variance)
-    a_t, a_c = a_t[keep], a_c[keep]
-    effect = ay_t[keep] / a_t - ay_c[keep] / a_c
-    variance = np.maximum(aav_t[keep] / a_t**2, 1 / a_t) + np.maximum(aav_c[keep] / a_c**2, 1 / a_c)
+    def over(values: Floats) -> Floats:
+        return np.asarray(np.bincount(cell, weights=values, minlength=len(starts)), dtype=np.float64)
+
+    weight, hajek = r.weight, r.weight**2 * r.variance
+    total, size = r.sums(weight)[stratum], r.sums(np.ones(len(r.rows)))[stratum]
+    mean = over(weight[at] * x) / total
+    delta = x - mean[cell]
+    above = delta > 0
+    square = delta**2
+
+    def sides(values: Floats) -> tuple[Floats, Floats]:
+        """Σ values δ² over those above the mean, and over the others."""
+        own = values[at] * square
+        absent = r.sums(values)[stratum] - over(values[at])
+        return over(own * above), over(own * ~above) + np.maximum(absent, 0) * mean**2
+
+    plain, robust = sides(weight), sides(hajek)
+    spread = plain[0] + plain[1]
+    n_t = over(above.astype(np.float64))
+    keep = np.flatnonzero((n_t > 0) & (n_t < size) & (spread > _VARIES * total))
+    slope = over(weight[at] * r.y[at] * x) - mean * r.sums(weight * r.y)[stratum]
+    noise = np.maximum(plain[0], robust[0]) + np.maximum(plain[1], robust[1])
+    effect = slope[keep] / spread[keep]
+    variance = noise[keep] / spread[keep] ** 2
+    n_c = size - n_t
     stratum = stratum[keep]
     delivered, sound = items.first_delivered_at[r.rows], items.confirmable[r.rows]
     none = not r.n_strata

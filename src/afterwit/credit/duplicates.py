@@ -33,7 +33,7 @@ def duplicates(items: Items, design: Design, columns: Ints | None = None) -> dic
     _, codes, sizes = np.unique(items.strata, return_inverse=True, return_counts=True)
     share = sparse.csr_array((1 / np.sqrt(sizes[codes]), (codes, np.arange(len(items)))))
     pooled = sparse.csr_array(share @ x)
-    diagonal = np.asarray(x.sum(axis=0) - pooled.power(2).sum(axis=0)).ravel()
+    diagonal = np.asarray(x.power(2).sum(axis=0) - pooled.power(2).sum(axis=0)).ravel()
     shows, averages = x.tocsc(), pooled.tocsc()
 
     def inner(one: Ints, other: Ints) -> Floats:
@@ -47,7 +47,7 @@ def duplicates(items: Items, design: Design, columns: Ints | None = None) -> dic
     row, col = row[close], col[close]
     n = len(chosen)
     _, group = csgraph.connected_components(sparse.csr_array((np.ones(len(row)), (row, col)), shape=(n, n)), False)
-    shown = np.asarray(x.sum(axis=0)).ravel()
+    shown = np.asarray(x.sum(axis=0)).ravel()  # degrees count as parts of an item
     members: dict[int, list[int]] = {}
     for place in np.unique(np.concatenate((row, col))).tolist():
         members.setdefault(int(group[place]), []).append(place)

@@ -7,6 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from afterwit.decisions.extraction import SHOWS
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -59,7 +61,14 @@ class Items:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Design:
-    """Which item shows which decision. matrix: (items, decisions), 0 or 1, CSR; names: decision keys."""
+    """Which item shows which decision, and how much of it. matrix: (items, decisions), degrees in [0, 1], CSR; names:
+    decision keys."""
 
     names: tuple[str, ...]
     matrix: sparse.csr_array
+
+
+def showing(columns: sparse.csc_array, place: int) -> Ints:
+    """Rows of the items that show a decision rather than not. columns: the design's matrix by columns."""
+    of = slice(*columns.indptr[place : place + 2])
+    return columns.indices[of][columns.data[of] >= SHOWS].astype(np.int64)

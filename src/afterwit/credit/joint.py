@@ -1,30 +1,36 @@
 """Joint effects: what each decision adds when the others of the same item are held fixed (design section 6).
 
-    β̂ = argmin Σ_i a_i (ỹ_i − x̃_i β)² + ‖β‖² / s²
+    β̂ = argmin Σ_i a_i (ỹ_i − x̃_i β)² + Σ_d β_d² / s_k(d)²
 
-x̃, ỹ: decisions and log rates less their a-weighted stratum means; a_i = ω_i / (1/E_i + σ_b²) as in `contrast`. Each
-decision is a random effect with variance s², found by moments (Haseman–Elston regression without the diagonal):
-with z = X̃'Aỹ, G = X̃'AX̃ and κ_i = ‖x̃_i‖², and centring alone making residuals of one stratum correlate by −1/Σ_s a,
+x̃, ỹ: degrees of decisions and log rates less their a-weighted stratum means; a_i = ω_i / (1/E_i + σ_b²) as in
+`contrast`. Each decision is a random effect whose variance s_k² is that of its kind k: what a text says (words,
+patterns, what was declared), or what it means (likeness to exemplars). They are found by moments (Haseman–Elston
+regression without the diagonal, a component a kind): with z_k = X̃_k'Aỹ, G_kl = X̃_k'AX̃_l and κ_ik = ‖x̃_ik‖², and
+centring alone making residuals of one stratum correlate by −1/Σ_s a,
 
-    s² = (‖z‖² − Σ a_i² ỹ_i² κ_i − Σ a_i² κ_i / Σ_s a) / (‖G‖_F² − Σ a_i² κ_i²)
+    Σ_l s_l² (‖G_kl‖_F² − Σ a_i² κ_ik κ_il) = ‖z_k‖² − Σ a_i² ỹ_i² κ_ik − Σ a_i² κ_ik / Σ_s a      for each k
 
-‖G‖_F² = E‖Gg‖² over random signs g (Hutchinson), 64 seeded probes in the space of decisions, so that the order of
-items does not matter. No excess of ‖z‖² means s² = 0 and every effect 0. The system is solved by conjugate
-gradients, preconditioned by its diagonal. This penalty for the within-stratum ridge is
-our own choice.
+by non-negative least squares, each equation divided by its own scale. ‖G_kl‖_F² = E‖G_kl g‖² over random signs g
+(Hutchinson), 64 seeded probes in the space of decisions, so that the order of items does not matter. No excess of
+‖z_k‖² means s_k² = 0 and every effect of that kind 0. What is found is of the past and serves the future, where
+effects drift: half of each s_k² is used (docs/adr/0011). The system is solved by conjugate gradients,
+preconditioned by its diagonal. This penalty for the within-stratum ridge is our own choice.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import sparse
+from scipy import optimize, sparse
 
 from afterwit.credit.contrast import Rates, rates, stratum_means
-from afterwit.credit.items import Design, Floats, Items
+from afterwit.credit.items import Bools, Design, Floats, Items
+from afterwit.decisions.likeness import NAME as MEANING
 
 _PROBES = 64
 _ITERATIONS = 300
 _TOLERANCE = 1e-6
+_CAUTION = 0.5
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -54,22 +60,22 @@ class Centred:
         return np.asarray(self.transposed @ weighted, dtype=np.float64)
 
     def gram_diagonal(self) -> Floats:
-        """Σ_i a_i x̃_id², (D,): Σ a x² − Σ_s (Σ_s a) M_sd², as X is 0 or 1."""
-        return np.asarray(self.transposed @ self.weight - self.means.power(2).T @ self.total, dtype=np.float64)
+        """Σ_i a_i x̃_id², (D,): Σ a x² − Σ_s (Σ_s a) M_sd²."""
+        return np.asarray(self.transposed.power(2) @ self.weight - self.means.power(2).T @ self.total, dtype=np.float64)
 
     def column(self, place: int) -> Floats:
         """X̃'AX̃e_d, (D,): one column of the Gram matrix, whose whole nobody needs."""
         shown = np.zeros(self.matrix.shape[0])
-        shown[self.transposed.indices[slice(*self.transposed.indptr[place : place + 2])]] = 1
+        of = slice(*self.transposed.indptr[place : place + 2])
+        shown[self.transposed.indices[of]] = self.transposed.data[of]
         mean = self.rates.sums(self.weight * shown) / self.total
         return self.backward(shown - mean[self.rates.stratum])
 
-    def lengths(self) -> Floats:
-        """κ_i = ‖x̃_i‖², (m,)."""
-        own = np.diff(self.matrix.indptr).astype(np.float64)
-        means = self.means[self.rates.stratum]
-        cross = np.asarray(self.matrix.multiply(means).sum(axis=1)).ravel()
-        squares = np.asarray(self.means.power(2).sum(axis=1)).ravel()
+    def lengths(self, among: Bools) -> Floats:
+        """κ_i = ‖x̃_i‖² over some of the decisions, (m,)."""
+        matrix, means = self.matrix[:, among], self.means[:, among]
+        own, squares = (np.asarray(m.power(2).sum(axis=1)).ravel() for m in (matrix, means))
+        cross = np.asarray(matrix.multiply(means[self.rates.stratum]).sum(axis=1)).ravel()
         return np.asarray(own - 2 * cross + squares[self.rates.stratum], dtype=np.float64)
 
 
@@ -90,38 +96,54 @@ def stratum_centred(items: Items, design: Design, *, objective: str, given: Rate
     )
 
 
-def effect_variance(centred: Centred) -> float:
-    """s² ≥ 0, the variance of joint effects, by the moments above."""
-    if not len(centred.y) or not centred.matrix.shape[1]:
-        return 0.0
-    a, kappa = centred.weight, centred.lengths()
-    z = centred.backward(centred.y)
-    own = float(((a * centred.y) ** 2) @ kappa)
-    tied = float((a * a / centred.total[centred.rates.stratum]) @ kappa)
+def kinds(names: Sequence[str]) -> tuple[Bools, ...]:
+    """Masks over the decisions, one a kind that there is: what is said, what is meant."""
+    meant = np.array([name.startswith(f"{MEANING}=") for name in names], dtype=np.bool_)
+    return tuple(mask for mask in (~meant, meant) if mask.any())
+
+
+def effect_variances(centred: Centred, of: Sequence[Bools]) -> Floats:
+    """s_k² ≥ 0 of each kind, by the moments above; of: masks over the decisions."""
+    if not len(centred.y) or not len(of):
+        return np.zeros(len(of))
+    a, z = centred.weight, centred.backward(centred.y)
+    kappa = [centred.lengths(mask) for mask in of]
+    tied = a * a / centred.total[centred.rates.stratum]
+    excess = [float(z[mask] @ z[mask] - ((a * centred.y) ** 2 + tied) @ k) for mask, k in zip(of, kappa, strict=True)]
     coins = np.random.default_rng(0).integers(0, 2, size=(centred.matrix.shape[1], _PROBES))
     signs: Floats = np.asarray(2 * coins - 1, dtype=np.float64)
-    frobenius = float((centred.backward(centred.forward(signs)) ** 2).sum()) / _PROBES
-    scale = frobenius - float((a * kappa) @ (a * kappa))
-    return max(0.0, (float(z @ z) - own - tied) / scale) if scale > 0 else 0.0
+    scale = np.zeros((len(of), len(of)))
+    for j, mask in enumerate(of):
+        image = centred.backward(centred.forward(signs * mask[:, None])) ** 2
+        for i, other in enumerate(of):
+            scale[i, j] = float(image[other].sum()) / _PROBES - float((a * kappa[i]) @ (a * kappa[j]))
+    own = np.diag(scale)
+    able = np.flatnonzero(own > 0)
+    found = np.zeros(len(of))
+    if len(able):
+        parts = scale[np.ix_(able, able)] / own[able, None]
+        found[able] = optimize.nnls(parts, np.array(excess)[able] / own[able])[0]
+    return found
 
 
-def ridge(centred: Centred, variance: float, *, start: Floats | None = None) -> Floats:
-    """β̂ for the prior variance s², (D,); start: an earlier solution to begin from."""
+def ridge(centred: Centred, variance: Floats, *, start: Floats | None = None) -> Floats:
+    """β̂ for the prior variance of each decision, (D,); start: an earlier solution to begin from."""
     n = centred.matrix.shape[1]
-    if variance <= 0 or not n:
+    free = variance > 0
+    if not free.any():
         return np.zeros(n)
-    penalty = 1 / variance
-    z = centred.backward(centred.y)
-    scaling = 1 / (centred.gram_diagonal() + penalty)
-    beta = np.zeros(n) if start is None else start.astype(np.float64)
-    residual = z - centred.backward(centred.forward(beta)) - penalty * beta
+    penalty = np.where(free, 1 / np.where(free, variance, 1.0), 0.0)
+    z = np.where(free, centred.backward(centred.y), 0.0)
+    scaling = np.where(free, 1 / (centred.gram_diagonal() + np.where(free, penalty, 1.0)), 0.0)
+    beta = np.zeros(n) if start is None else np.where(free, start, 0.0)
+    residual = np.where(free, z - centred.backward(centred.forward(beta)) - penalty * beta, 0.0)
     enough = _TOLERANCE * float(np.linalg.norm(z))
     direction = scaling * residual
     size = float(residual @ direction)
     for _ in range(_ITERATIONS):
         if float(np.linalg.norm(residual)) <= enough:
             break
-        image = centred.backward(centred.forward(direction)) + penalty * direction
+        image = np.where(free, centred.backward(centred.forward(direction)), 0.0) + penalty * direction
         step = size / float(direction @ image)
         beta = beta + step * direction
         residual = residual - step * image
@@ -136,4 +158,8 @@ def joint_effects(
 ) -> Floats:
     """Joint effect of every decision of the design on the log rate ratio, (D,)."""
     centred = stratum_centred(items, design, objective=objective, given=given)
-    return ridge(centred, effect_variance(centred), start=start)
+    of = kinds(design.names)
+    variance = np.zeros(len(design.names))
+    for mask, found in zip(of, effect_variances(centred, of), strict=True):
+        variance[mask] = _CAUTION * found
+    return ridge(centred, variance, start=start)

@@ -1,8 +1,8 @@
-"""From texts to a 0/1 matrix of the decisions that they show."""
+"""From texts to a matrix of the decisions that they show, and to what degree."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,17 @@ from afterwit.decisions.mining import mined
 from afterwit.decisions.vocabulary import Vocabulary
 
 _KEPT = 100_000
+SHOWS = 0.5
+"""From this degree on a text shows a decision rather than not."""
 Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+class _Row(NamedTuple):
+    """What one text shows: columns, and degrees above 0, by the keys' names."""
+
+    columns: Ints
+    degrees: Floats
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +49,7 @@ class Extractor:
     rules: MiningRules = field(default_factory=MiningRules)
     _known: dict[tuple[str, tuple[str, ...]], frozenset[str]] = field(default_factory=dict, repr=False)
     _columns: dict[str, int] = field(default_factory=dict, repr=False)
-    _rows: dict[tuple[str, tuple[str, ...]], Ints] = field(default_factory=dict, repr=False)
+    _rows: dict[tuple[str, tuple[str, ...]], _Row] = field(default_factory=dict, repr=False)
 
     def follow(self, decisions: Iterable[str]) -> None:
         """Makes sure that decisions which cards name are looked for, exemplars in particular."""
@@ -50,21 +60,25 @@ class Extractor:
                 self._rows.clear()
 
     def shown(self, text: str, declared: Iterable[str] = ()) -> frozenset[str]:
-        """Keys of the decisions that one text shows."""
-        return self.shown_each([text], [tuple(declared)])[0]
+        """Keys of the decisions that one text shows rather than not: to a degree of a half or more."""
+        found = self.degrees_each([text], [tuple(declared)])[0]
+        return frozenset(key for key, degree in found.items() if degree >= SHOWS)
 
-    def shown_each(
+    def degrees(self, text: str) -> Mapping[str, float]:
+        """Decision → how much of it one text shows, above 0 and at most 1; words and patterns are shown whole."""
+        return self.degrees_each([text])[0]
+
+    def degrees_each(
         self, texts: Sequence[str], declared: Sequence[tuple[str, ...]] | None = None
-    ) -> list[frozenset[str]]:
+    ) -> list[dict[str, float]]:
         """The same for many texts, which is faster than one by one."""
         given = [()] * len(texts) if declared is None else declared
-        found = [self._lexical(text, keys) for text, keys in zip(texts, given, strict=True)]
+        found = [dict.fromkeys(self._lexical(text, keys), 1.0) for text, keys in zip(texts, given, strict=True)]
         if self.likeness is not None:
-            likes = self.likeness.shown(list(texts))
-            found = [
-                keys if any(key.startswith(f"{NAME}=") for key in own) else keys.union(like)
-                for keys, like, own in zip(found, likes, given, strict=True)
-            ]
+            names = self.likeness.keys
+            for keys, like, own in zip(found, self.likeness.degrees(list(texts)).tolist(), given, strict=True):
+                if not any(key.startswith(f"{NAME}=") for key in own):
+                    keys.update((name, degree) for name, degree in zip(names, like, strict=True) if degree > 0)
         return found
 
     def _lexical(self, text: str, declared: tuple[str, ...]) -> frozenset[str]:
@@ -90,16 +104,19 @@ class Extractor:
         """Names (sorted) of the decisions that vary in at least ``support`` strata, and the (items, names) matrix."""
         given = [()] * len(texts) if declared is None else declared
         rows = self._rows_of(list(zip(texts, given, strict=True)))
-        indices = np.concatenate(rows) if rows else np.zeros(0, dtype=np.int64)
-        row_of = np.repeat(np.arange(len(rows)), [len(row) for row in rows])
+        indices = np.concatenate([row.columns for row in rows]) if rows else np.zeros(0, dtype=np.int64)
+        degrees = np.concatenate([row.degrees for row in rows]) if rows else np.zeros(0)
+        row_of = np.repeat(np.arange(len(rows)), [len(row.columns) for row in rows])
         keys = np.array(list(self._columns), dtype=object)
         frequent = np.flatnonzero(np.bincount(indices, minlength=len(keys)) >= self.rules.support)
-        enough = support(_matrix(indices, row_of, frequent, len(keys), len(rows)), strata) >= self.rules.support
+        enough = (
+            support(_matrix(indices, degrees, row_of, frequent, len(keys), len(rows)), strata) >= self.rules.support
+        )
         varying = frequent[enough]
         varying = varying[np.argsort(keys[varying].astype(str), kind="stable")]
-        return tuple(keys[varying]), _matrix(indices, row_of, varying, len(keys), len(rows))
+        return tuple(keys[varying]), _matrix(indices, degrees, row_of, varying, len(keys), len(rows))
 
-    def _rows_of(self, places: Sequence[tuple[str, tuple[str, ...]]]) -> list[Ints]:
+    def _rows_of(self, places: Sequence[tuple[str, tuple[str, ...]]]) -> list[_Row]:
         """Columns that each text shows; only texts not seen before cost anything."""
         if self.likeness is not None:
             before = self.likeness.generation
@@ -107,10 +124,14 @@ class Extractor:
             if self.likeness.generation != before:
                 self._rows.clear()
         new = [place for place in dict.fromkeys(places) if place not in self._rows]
-        shown = self.shown_each([text for text, _ in new], [declared for _, declared in new])
-        for place, keys in zip(new, shown, strict=True):
-            columns = [self._columns.setdefault(key, len(self._columns)) for key in sorted(keys)]
-            self._rows[place] = np.array(columns, dtype=np.int64)
+        found = self.degrees_each([text for text, _ in new], [declared for _, declared in new])
+        for place, degrees in zip(new, found, strict=True):
+            keys = sorted(degrees)
+            columns = [self._columns.setdefault(key, len(self._columns)) for key in keys]
+            self._rows[place] = _Row(
+                columns=np.array(columns, dtype=np.int64),
+                degrees=np.array([degrees[key] for key in keys], dtype=np.float64),
+            )
         return [self._rows[place] for place in places]
 
 
@@ -121,7 +142,7 @@ def _declared_wins(found: frozenset[str], declared: tuple[str, ...]) -> frozense
     return frozenset(key for key in found if key.partition("=")[0] not in names and key not in denied) | given
 
 
-def _matrix(indices: Ints, row_of: Ints, columns: Ints, known: int, rows: int) -> sparse.csr_array:
+def _matrix(indices: Ints, degrees: Floats, row_of: Ints, columns: Ints, known: int, rows: int) -> sparse.csr_array:
     """The (rows, columns) matrix of what each row shows. Rows list their keys by name; so do ``columns`` where they are
     by name too, and then the order within rows, and every sum over one, does not depend on what was seen first."""
     place = np.full(known, -1, dtype=np.int64)
@@ -130,11 +151,11 @@ def _matrix(indices: Ints, row_of: Ints, columns: Ints, known: int, rows: int) -
     # Half as wide as need be is half as much to read in every product to come.
     pointers = np.concatenate(([0], np.cumsum(np.bincount(row_of[inside], minlength=rows)))).astype(np.int32)
     kept = place[indices[inside]].astype(np.int32)
-    return sparse.csr_array((np.ones(len(kept)), kept, pointers), shape=(rows, len(columns)))
+    return sparse.csr_array((degrees[inside], kept, pointers), shape=(rows, len(columns)))
 
 
 def support(matrix: sparse.csr_array, strata: Ints) -> Ints:
-    """Per decision, in how many strata some items show it and some do not; shape (decisions,)."""
+    """Per decision, in how many strata some items show it and not all do whole; shape (decisions,)."""
     if matrix.shape[0] == 0:
         return np.zeros(matrix.shape[1], dtype=np.int64)
     of = sparse.csr_array((np.ones(len(strata)), (strata, np.arange(len(strata)))))

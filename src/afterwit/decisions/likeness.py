@@ -1,9 +1,14 @@
-"""Decisions by meaning: a text is like one of a few hundred exemplars, or it is not.
+"""Decisions by meaning: how much a text is like one of a few hundred exemplars.
 
-Words miss what a paraphrase shares. So of the first 1,500 distinct texts of a log, 500 that lie farthest apart in
-meaning become exemplars (farthest-first traversal, Gonzalez 1985), and a text shows ``like=0.231|exemplar`` where
-its cosine to that exemplar reaches the cut, above which a fifth of those 1,500 lie. Key and cut never change once
-a card names them. Our reconstruction of TIDE's second layer, source cases near the task in meaning.
+Words miss what a paraphrase shares. So of the first 1,500 distinct texts of a log, 200 that lie farthest apart in
+meaning become exemplars (farthest-first traversal, Gonzalez 1985). A text shows ``like=0.051:0.347|exemplar`` to
+the degree
+
+    clip((cosine − low) / (high − low), 0, 1)
+
+where low and high are the cosines that a twentieth of those 1,500 texts lie below and above. The name holds all
+that the degree depends on, so that it never moves under a card; one number, ``like=0.231|exemplar``, is a step there.
+Degrees have three decimals. Our reconstruction of TIDE's second layer, source cases near the task in meaning.
 """
 
 from collections.abc import Iterable, Sequence
@@ -17,15 +22,17 @@ from afterwit.ports import Embedder
 
 NAME = "like"
 _REFERENCE = 1500
-_EXEMPLARS = 500
-_SHARE = 0.2
+_EXEMPLARS = 200
+_TAIL = 0.05
 _TOKENS = 30
 _BATCH = 256
+_DIGITS = 3
+_STEP = 1e-6
 
 
 @dataclass(kw_only=True, eq=False)
 class Likeness:
-    """embed: the embedder that every cut is for. mine: whether exemplars are picked from texts, or only those that
+    """embed: the embedder that every range is for. mine: whether exemplars are picked from texts, or only those that
     cards name are looked for. generation: grows when exemplars are added."""
 
     embed: Embedder
@@ -35,7 +42,7 @@ class Likeness:
     _vectors: list[NDArray[np.float32]] = field(default_factory=list, repr=False)
     _keys: dict[str, int] = field(default_factory=dict, repr=False)
     _exemplars: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 0), dtype=np.float32), repr=False)
-    _cuts: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0), repr=False)
+    _ranges: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 2)), repr=False)
     _chosen: bool = False
 
     def prepare(self, texts: Iterable[str]) -> None:
@@ -61,8 +68,9 @@ class Likeness:
         if not able:
             return
         picked = _farthest(reference[able], _EXEMPLARS)
-        cuts = np.quantile(reference @ reference[able][picked].T, 1 - _SHARE, axis=0)
-        self.follow(f"{NAME}={cut:.3f}|{first[able[i]]}" for i, cut in zip(picked, cuts, strict=True))
+        low, high = np.quantile(reference @ reference[able][picked].T, (_TAIL, 1 - _TAIL), axis=0)
+        ranges = zip(low, high, strict=True)
+        self.follow(f"{NAME}={a:.3f}:{b:.3f}|{first[able[i]]}" for i, (a, b) in zip(picked, ranges, strict=True))
 
     def follow(self, keys: Iterable[str]) -> None:
         """Adds exemplars by key, such as those that cards name."""
@@ -74,19 +82,25 @@ class Likeness:
         self.prepare(texts)
         for key in new:
             self._keys[key] = len(self._keys)
-        self._cuts = np.concatenate((self._cuts, [float(cut) for cut, _, _ in parts]))
+        self._ranges = np.concatenate((self._ranges, [_range(numbers) for numbers, _, _ in parts]))
         added = self._matrix(texts)
         self._exemplars = np.concatenate((self._exemplars, added)) if len(self._exemplars) else added
         self.generation += 1
 
-    def shown(self, texts: Sequence[str]) -> list[list[str]]:
-        """Per text, the keys of the exemplars that it is like."""
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Exemplars looked for, in the order of the columns of ``degrees``."""
+        return tuple(self._keys)
+
+    def degrees(self, texts: Sequence[str]) -> NDArray[np.float64]:
+        """How much each text is like each exemplar, (texts, keys), in [0, 1]."""
         if not self._keys or not texts:
-            return [[] for _ in texts]
+            return np.zeros((len(texts), len(self._keys)))
         self.prepare(texts)
-        names = list(self._keys)
-        like = self._matrix(texts) @ self._exemplars.T >= self._cuts
-        return [[names[j] for j in np.flatnonzero(row)] for row in like]
+        cosine = (self._matrix(texts) @ self._exemplars.T).astype(np.float64)
+        low, high = self._ranges.T
+        found: NDArray[np.float64] = np.round(np.clip((cosine - low) / (high - low), 0, 1), _DIGITS)
+        return found
 
     def _matrix(self, texts: Sequence[str]) -> NDArray[np.float32]:
         return np.stack([self._vectors[self._rows[text]] for text in texts])
@@ -101,3 +115,9 @@ def _farthest(vectors: NDArray[np.float32], count: int) -> list[int]:
         picked.append(following)
         nearest = np.maximum(nearest, vectors @ vectors[following])
     return picked
+
+
+def _range(numbers: str) -> tuple[float, float]:
+    """From ``low:high``, or one cut, which is as good as a step. Raises ValueError for what is no number."""
+    low, _, high = numbers.partition(":")
+    return (float(low), float(high)) if high else (float(low) - _STEP, float(low))

@@ -148,7 +148,7 @@ def replay(
             judging = tasks.take(inside)
             refuse_known(judging, at, known.items)
             window[inside] = k
-            part = Shown.of(extractor.shown_each(list(judging.texts)))
+            part = Shown.of(extractor.degrees_each(list(judging.texts)))
             for policy in policies:
                 scores = bank_scores(banks[policy.name], part, judging.contexts)
                 utilities[policy.name][inside] = judging.utilities(scores)

@@ -119,19 +119,20 @@ class Tasks:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Shown:
-    """Which candidate shows which decision. place: decision → column; matrix: (n, decisions), 0 or 1, CSR."""
+    """Which candidate shows which decision. place: decision → column; matrix: (n, decisions), degrees, CSR."""
 
     place: Mapping[str, int]
     matrix: sparse.csr_array
 
     @staticmethod
-    def of(sets: Iterable[frozenset[str]]) -> "Shown":
-        """sets: the decisions of each candidate in turn."""
+    def of(found: Iterable[Mapping[str, float]]) -> "Shown":
+        """found: decision → degree, of each candidate in turn."""
         place: dict[str, int] = {}
-        rows = [sorted(place.setdefault(key, len(place)) for key in keys) for keys in sets]
+        rows = [sorted((place.setdefault(key, len(place)), degree) for key, degree in one.items()) for one in found]
         pointers = np.concatenate(([0], np.cumsum([len(row) for row in rows], dtype=np.int64)))
-        columns = np.array([column for row in rows for column in row], dtype=np.int64)
-        matrix = sparse.csr_array((np.ones(len(columns)), columns, pointers), shape=(len(rows), len(place)))
+        columns = np.array([column for row in rows for column, _ in row], dtype=np.int64)
+        degrees = np.array([degree for row in rows for _, degree in row], dtype=np.float64)
+        matrix = sparse.csr_array((degrees, columns, pointers), shape=(len(rows), len(place)))
         return Shown(place=place, matrix=matrix)
 
     def take(self, rows: Ints | Bools) -> "Shown":

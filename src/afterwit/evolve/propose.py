@@ -7,7 +7,7 @@ import numpy as np
 
 from afterwit.credit.duplicates import Duplicate
 from afterwit.credit.evidence import EvidenceTable
-from afterwit.credit.items import Design, Ints, Items
+from afterwit.credit.items import Design, Ints, Items, showing
 from afterwit.evolve.coverage import holds
 from afterwit.evolve.draft import RoundDraft
 from afterwit.evolve.evidenced import Standing, on_side
@@ -120,7 +120,7 @@ def candidates(
         if groups.get(name, Duplicate(name=name, sign=1)).name != name:
             continue
         row = table.row(int(i))
-        where = shown.indices[shown.indptr[i] : shown.indptr[i + 1]]
+        where = showing(shown, int(i))
         for when, part in _sides(row, table, rules) if row.verdict == "conditional" else [(Condition(), row)]:
             if any(when.overlaps(other) for other in taken.get(name, ())):
                 continue

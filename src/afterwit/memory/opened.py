@@ -110,7 +110,7 @@ class Opened:
         )
         return Learner(
             extractor=extractor,
-            generator=self._generator or Chooser(extractor.shown),
+            generator=self._generator or Chooser(extractor.degrees),
             objective=settings.objective,
             capacity=Capacity(cards=settings.capacity, tokens=EvolveRules().card_tokens * settings.capacity),
         )

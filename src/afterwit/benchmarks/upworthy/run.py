@@ -82,7 +82,7 @@ def run(
     )
     replayed = learn(items, tasks, made, until=until, extractor=found, setting=shared, progress=progress)
     refuse_known(judging, replayed.rounds[-1], replayed.known.items)
-    shown = Shown.of(found.shown_each(list(judging.texts)))
+    shown = Shown.of(found.degrees_each(list(judging.texts)))
     scores = {policy.name: bank_scores(policy.cards(), shown, judging.contexts) for policy in made}
     notes = []
     try:

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from afterwit.credit.evidence import EvidenceTable
-from afterwit.credit.items import Design, Ints, Items
+from afterwit.credit.items import Design, Ints, Items, showing
 from afterwit.evolve.operators.admit import admitted
 from afterwit.evolve.rules import EvolveRules
 from afterwit.evolve.wording import Describe, guidance_for
@@ -64,7 +64,7 @@ def passing(known: Known, rules: EvolveRules) -> Ints:
 def card_of(known: Known, row: int, effect: float, setting: Setting, shown: sparse.csc_array) -> Card:
     """A provisional card for the decision of an evidence row, with this effect. shown: the design by columns."""
     evidence = known.evidence.row(row)
-    where = shown.indices[shown.indptr[row] : shown.indptr[row + 1]]
+    where = showing(shown, row)
     prefer = effect > 0
     card = admitted(
         evidence,
