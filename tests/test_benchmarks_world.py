@@ -15,6 +15,8 @@ from afterwit.benchmarks.world.log import START, ends
 from afterwit.benchmarks.world.noise import NOISE, Claim, card, moved_claims, planted, true_claims, wrong_claims
 from afterwit.benchmarks.world.parameters import Parameters
 from afterwit.benchmarks.world.play import responsible
+from afterwit.benchmarks.world.requests import Outcome, cited, judged, replayed, requests
+from afterwit.benchmarks.world.responsibility import figured
 from afterwit.benchmarks.world.rounds import VARIANTS, Stage, Variant
 from afterwit.benchmarks.world.season import season
 from afterwit.benchmarks.world.shift import recovery, survival
@@ -168,6 +170,52 @@ def test_the_same_seed_gives_the_same_season(small: Parameters, tmp_path: Path) 
     assert one.items[0].available_at.max() <= np.datetime64((START + timedelta(days=56)).replace(tzinfo=None))
 
 
+def test_requests_hold_good_cards_and_one_bad_one_and_credit_lands(stage: Stage) -> None:
+    asked = requests(stage.season, stage.desk)
+    known, truth = stage.known("all")[0], stage.season.truth
+    assert [one.bad.kind for one in asked] == list(NOISE[:4])
+    for one in asked:
+        assert all(truth.merit(c.stance, c.when, 0) > 0 for c in one.good if c.stance)
+        assert one.bad.card.when.holds(truth.context(one.context))
+    true = [{(p.episode.id, d, c) for p in one.served for d, c in responsible(p)} for one in asked]
+    for one, pairs in zip(asked, true, strict=True):
+        credits = replayed(one, stage.desk)
+        landed = {(c.episode_id, c.decision, c.card_id) for c in credits if c.weight > 0}
+        found = judged(one, stage.season, stage.desk, known, credits)
+        assert (found.hits, found.false, found.missed) == (
+            len(landed & pairs),
+            len(landed - pairs),
+            len(pairs - landed),
+        )
+        loose = {(c.episode_id, c.decision, c.card_id) for c in cited(one, stage.desk)}
+        assert landed <= loose, "no credit without a citation"
+        nothing = judged(one, stage.season, stage.desk, known, ())
+        assert (nothing.hits, nothing.missed) == (0, len(pairs))
+
+
+def test_figures_of_requests_by_hand() -> None:
+    """F1 = 2·4 / (2·4 + 1 + 1) over two requests together, not the mean of each."""
+    one = Outcome(kind="stale", hits=3, false=1, missed=0, right=4, cards=4, survived=False, gain=(0.1, 0.3))
+    two = Outcome(kind="redundant", hits=1, false=0, missed=1, right=2, cards=4, survived=True, gain=(0.0, 0.0))
+    found = figured({"tide": [one, two], "other": [two, two]}, np.zeros(2, dtype=np.int64), seed=1)
+    assert found["tide"]["responsibility_f1"].value == pytest.approx(0.8)
+    assert found["tide"]["correct_edit"].value == 0.75
+    assert found["tide"]["future_meg"].value == pytest.approx(0.1)
+    assert (found["tide"]["bad_memory_survival"].value, found["tide"]["bad_memory_survival:stale"].value) == (0.5, 0.0)
+    assert found["other"]["correct_edit@tide"].value == pytest.approx(-0.25)
+
+
+def test_responsibility_runs_from_the_shell(shell: Shell, tmp_path: Path) -> None:
+    path = tmp_path / "small.toml"
+    path.write_text(SMALL)
+    asked = ("evaluate", "tide", "--analysis", "responsibility", "--world", path, "--seeds", "2", "--json")
+    record = shell(*asked).json
+    assert record["counts"]["requests"] == 8
+    found = record["policies"]
+    assert found["tide"]["responsibility_f1"]["value"] > found["no replay"]["responsibility_f1"]["value"]
+    assert found == shell(*asked).json["policies"], "the same seeds give the same record"
+
+
 @pytest.mark.parametrize("analysis", ["rounds", "ablations", "health", "shift"])
 def test_every_analysis_runs_from_the_shell(shell: Shell, tmp_path: Path, analysis: str) -> None:
     path = tmp_path / "small.toml"
@@ -186,6 +234,6 @@ def test_every_analysis_runs_from_the_shell(shell: Shell, tmp_path: Path, analys
 def test_a_wrong_analysis_or_a_world_without_a_shift_is_refused(shell: Shell, tmp_path: Path) -> None:
     path = tmp_path / "small.toml"
     path.write_text(SMALL.replace("round = 2", "round = 0"))
-    assert "there is no analysis 'wealth': give rounds" in shell("evaluate", "tide", "--analysis", "wealth").err
+    assert "there is no analysis 'wealth': give responsibility" in shell("evaluate", "tide", "--analysis", "wealth").err
     told = shell("evaluate", "tide", "--analysis", "shift", "--world", path)
     assert (told.code, "the world shifts in round 0" in told.err) == (2, True)

@@ -133,3 +133,17 @@ def test_cards_without_evidence_take_their_room_first():
     made = found.round(bank(*by_hand), rules=rules)
     assert [str(c.stance) for c in after(bank(*by_hand), made.edits).cards[2:]] == ["prefer a"]
     assert {(r.subject, r.verdict) for r in made.refused} == {("prefer b", "no room"), ("prefer c", "no room")}
+
+
+def test_where_nothing_may_be_admitted_nothing_leaves_to_make_room():
+    found = world({"weak": 0.15, "strong": 0.6, "loud": 0.5})
+    held = bank(claim("weak", effect=0.15, status="active"), claim("weaker", effect=0.01))
+    small = EvolveRules(capacity=Capacity(cards=1, tokens=100))
+    shut = EvolveRules(capacity=small.capacity, without=frozenset({"admit", "evict"}))
+    one = bank(claim("weak", effect=0.15))
+    assert {c.stance.decision for c in after(one, found.round(one, rules=small).edits).cards} == {"strong"}
+    made = found.round(one, rules=EvolveRules(capacity=small.capacity, without=frozenset({"admit"})))
+    assert not any(e.operator in ("evict", "admit") for e in made.edits)
+    full = found.round(one, rules=EvolveRules(capacity=small.capacity, without=frozenset({"evict"})))
+    assert not any(e.operator == "admit" for e in full.edits), "a full bank takes nothing"
+    assert len(after(held, found.round(held, rules=shut).edits).cards) == 2

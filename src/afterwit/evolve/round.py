@@ -101,6 +101,8 @@ def plan_round(
         rules=rules,
         as_of=as_of,
     )
+    if "admit" in rules.without:
+        fresh = []  # nothing makes room for what may not come
     draft.refused.extend(left)
     rivals = [*draft.live.values(), *(card for card, _ in fresh)]
     standing = standings(rivals, evidence, items, contrasts)

@@ -15,8 +15,8 @@ def tide(
     analysis: Annotated[
         str,
         typer.Option(
-            help="rounds: every policy. ablations: without each credit and operator. health: the population of cards. "
-            "shift: effects and channels change."
+            help="responsibility: does credit land, are bad cards gone. rounds: every policy. ablations: without each "
+            "credit and operator. health: the population of cards. shift: effects and channels change."
         ),
     ] = "rounds",
     world: Annotated[Path | None, typer.Option(help="TOML of parameters; the bundled world if left out.")] = None,
