@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import threading
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -141,6 +142,7 @@ def test_a_folder_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
 
 APPENDER = """
 import sys
+import threading
 from test_store_segments import events
 from afterwit.store.segments import Segments
 log = Segments(sys.argv[1])
@@ -160,3 +162,23 @@ def test_two_processes_lose_and_double_nothing(tmp_path: Path) -> None:
     found = ids(Segments(tmp_path))
     assert len(found) == len(set(found)) == 43
     assert sum(int(out) for out, _ in told) == 43
+
+
+def test_threads_read_one_log_at_once(tmp_path: Path) -> None:
+    log = Segments(tmp_path)
+    log.append("a", events("e1", "e2"))
+    failed: list[Exception] = []
+
+    def read(scope: str) -> None:
+        try:
+            for _ in range(20):
+                assert len(log.table(scope).execute()) == (2 if scope == "a" else 0)
+        except Exception as error:
+            failed.append(error)
+
+    threads = [threading.Thread(target=read, args=(scope,)) for scope in ("a", "a", "nobody", "nobody")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failed == []

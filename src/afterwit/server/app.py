@@ -52,6 +52,7 @@ _PROBLEM = {"content": {"application/problem+json": {"schema": {"type": "object"
 _REFUSALS: dict[int | str, dict[str, Any]] = {
     status: {"description": text, **_PROBLEM}
     for status, text in {
+        400: "Not JSON",
         401: "No key, or none that is known",
         403: "The key lacks the role",
         404: "No such scope or thing, or not this caller's",

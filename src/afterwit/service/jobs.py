@@ -85,7 +85,7 @@ class Jobs:
                 "system_database_url": url,
                 "application_version": "1",  # of how jobs are written down, not of the program
                 "executor_id": executor,
-                "log_level": "WARNING",
+                "log_level": "CRITICAL",  # a failed job says so itself, without a traceback,
             }
         )
         DBOS.launch()

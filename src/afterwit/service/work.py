@@ -5,11 +5,14 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from afterwit.errors import InputError
+from afterwit.errors import Conflict, InputError
+from afterwit.model import Round
 from afterwit.ports import Progress
 from afterwit.service.jobs import Asked
 from afterwit.service.spool import Spool
 from afterwit.service.tenants import Tenants
+
+_ATTEMPTS = 3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,13 +44,17 @@ class ServiceWork:
             raise InputError("the log is gone: something was forgotten while it waited; send it again")
         rejects = self.spool.rejects(job.scope, job.id)
         rejects.unlink(missing_ok=True)  # of an earlier attempt
-        report = self.tenants.memory(job.scope).ingest(
-            path,
-            mapping=job.arguments.get("mapping"),
-            timezone=job.arguments.get("timezone"),
-            rejects=rejects,
-            progress=progress,
-        )
+        try:
+            report = self.tenants.memory(job.scope).ingest(
+                path,
+                mapping=job.arguments.get("mapping"),
+                timezone=job.arguments.get("timezone"),
+                rejects=rejects,
+                progress=progress,
+            )
+        except InputError as error:
+            path.unlink(missing_ok=True)
+            raise InputError(str(error).replace(str(path), "the log")) from None  # where it lies is nobody's business
         path.unlink(missing_ok=True)
         return {name: value for name, value in asdict(report).items() if not isinstance(value, Path | None)}
 
@@ -59,11 +66,22 @@ class ServiceWork:
             if made.id == begun["after"]:
                 break
             if made.as_of == as_of:  # an earlier attempt got this far
-                return {"round": made.id, "status": made.status, "edits": len(made.edits)}
-        done = memory.evolve(
-            bank=bank,
-            as_of=as_of,
-            final=bool(job.arguments.get("final")),
-            approval=bool(job.arguments.get("approval")),
-        )
-        return {"round": done.id, "status": done.status, "edits": len(done.edits)}
+                return _told(made)
+        for attempt in range(_ATTEMPTS):
+            try:
+                done = memory.evolve(
+                    bank=bank,
+                    as_of=as_of,
+                    final=bool(job.arguments.get("final")),
+                    approval=bool(job.arguments.get("approval")),
+                )
+            except Conflict:  # the bank moved while the round was planned
+                if attempt == _ATTEMPTS - 1:
+                    raise
+            else:
+                return _told(done)
+        raise AssertionError
+
+
+def _told(done: Round) -> dict[str, Any]:
+    return {"round": done.id, "status": done.status, "edits": len(done.edits)}

@@ -8,6 +8,7 @@ queue on its lock file; readers need none. POSIX file locks, so no network drive
 
 import fcntl
 import os
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -29,7 +30,7 @@ class Segments:
 
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
-        self._backend: Any = None
+        self._of_thread = threading.local()  # an engine serves one thread at a time, and refuses a second
 
     def append(self, scope: str, events: Any) -> tuple[int, int]:
         """events: a pyarrow Table of the port's columns; (new, already known), counting rows.
@@ -50,13 +51,15 @@ class Segments:
         """A lazy ibis table over all segments of now; a typed empty one where there are none."""
         ibis = _modules()[2]
         schema = ibis.Schema.from_pyarrow(_schema())
-        if self._backend is None:
-            self._backend = ibis.duckdb.connect()
+        backend = getattr(self._of_thread, "backend", None)
+        if backend is None:
+            backend = self._of_thread.backend = ibis.duckdb.connect()
+            backend.create_table("nothing", schema=schema, temp=True)
         paths = self._paths(self._place(scope))
         if not paths:
-            return ibis.memtable(_schema().empty_table())
+            return backend.table("nothing")
         with _failures(self.folder):
-            return self._backend.read_parquet([str(path) for path in paths]).cast(schema)
+            return backend.read_parquet([str(path) for path in paths]).cast(schema)
 
     def forget(self, scope: str, delivery_ids: Sequence[str] | None = None) -> int:
         """Rewrites each segment that holds such an event, whole; emptied segments go. The count removed."""
