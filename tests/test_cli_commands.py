@@ -34,6 +34,7 @@ def test_the_list_of_commands() -> None:
             "init",
             "settings",
             "add",
+            "mapping",
             "ingest",
             "evolve",
             "recall",

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from afterwit import __version__
-from afterwit.cli import bank, exchange, learn
+from afterwit.cli import bank, exchange, learn, logs
 from afterwit.cli.add import add
 from afterwit.cli.demo import demo
 from afterwit.cli.evaluate import evaluate
@@ -42,7 +42,8 @@ for command in (
     learn.init,
     settings,
     add,
-    learn.ingest,
+    logs.mapping,
+    logs.ingest,
     learn.evolve,
     bank.recall,
     bank.cards,

@@ -1,6 +1,5 @@
 """Commands that change the bank through evidence: init, settings, ingest, evolve, approve, rollback."""
 
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -28,34 +27,6 @@ def init(
         screen.print_json({"store": store, "scope": scope})
     else:
         print(f"scope {scope} is ready in {store}")
-
-
-def ingest(
-    paths: Annotated[list[Path], typer.Argument(help="JSON Lines, CSV or Parquet files, or globs.")],
-    store: screen.Store = screen.DEFAULT_STORE,
-    scope: screen.Scope = screen.DEFAULT_SCOPE,
-    mapping: Annotated[str | None, typer.Option(help="A mapping file, or a bundled name such as 'headlines'.")] = None,
-    timezone: Annotated[str | None, typer.Option(help="Zone of times that carry none, such as UTC.")] = None,
-    time_format: Annotated[
-        str | None, typer.Option(help="Of dates that may be read in two ways, such as '%d/%m/%Y %H:%M'.")
-    ] = None,
-    rejects: Annotated[Path | None, typer.Option(help="Where rows that cannot be used are set aside.")] = None,
-    as_json: screen.AsJson = False,
-) -> None:
-    """Read a delivery log. Reading it again changes nothing; late and out of order is fine."""
-    with screen.open_memory(store, scope) as memory, screen.progress_bar("reading") as progress:
-        report = memory.ingest(
-            list(paths),
-            mapping=mapping,
-            timezone=timezone,
-            time_format=time_format,
-            rejects=rejects,
-            progress=progress,
-        )
-    if as_json:
-        screen.print_json(report)
-    else:
-        print(report.summary())
 
 
 def evolve(

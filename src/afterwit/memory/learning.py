@@ -6,6 +6,7 @@ from datetime import datetime
 from pathlib import Path
 
 from afterwit import models
+from afterwit.compose.rehearsal import rehearse
 from afterwit.evolve.compare import BankDiff, diff
 from afterwit.evolve.operators.restore import rollback
 from afterwit.evolve.stages.learn import BOTH, StageLearner
@@ -33,10 +34,15 @@ class Learning(Opened):
         time_format: str | None = None,
         rejects: Path | None = None,
         progress: Progress | None = None,
+        dry_run: bool = False,
     ) -> IngestReport:
-        """Reads delivery logs: idempotent, out of order and late is fine, bad rows are set aside with a reason."""
+        """Reads delivery logs: idempotent, out of order and late is fine, bad rows are set aside with a reason.
+
+        dry_run: change nothing; the report then also says what temporal credit thinks of the deliveries.
+        """
         many = [paths] if isinstance(paths, str | Path) else list(paths)
-        return ingest(
+        read = rehearse if dry_run else ingest
+        return read(
             many,
             scope=self.scope,
             mapping=mapping,

@@ -1,5 +1,6 @@
 """How a log file is written: format, packing, encoding, delimiter, where its header stands."""
 
+import codecs
 import csv
 import gzip
 import io
@@ -183,3 +184,22 @@ def _number(text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def style_of(path: Path) -> tuple[Style, str]:
+    """What a mapping must say of the file, guessed, and a word on the lines to skip."""
+    kind = format_of(path)
+    encoding = None
+    if kind in ("CSV", "JSON Lines") and encoding_of(path, Style()) == "utf-8":
+        try:
+            with opened(path) as file:
+                codecs.getincrementaldecoder("utf-8")().decode(file.read(1 << 22))
+        except UnicodeDecodeError:
+            encoding = "cp1252"
+    style = Style(encoding=encoding)
+    if kind != "CSV":
+        return style, ""
+    with text_of(path, encoding or encoding_of(path, style)) as text:
+        lines = list(islice(text, 4 * _HEAD))
+    skip = header_line(_rows(lines, _delimiter(lines)))
+    return Style(encoding=encoding, skip=skip or None), f"the header seems to stand in line {skip + 1}"

@@ -128,7 +128,7 @@ def load(engine: Any, path: Path, columns: tuple[str, ...], style: Style = Style
         and engine.execute('SELECT any_value("#row") FROM source WHERE "#bad" IS NOT NULL').fetchone()[0]
     ):
         _require_utf8(path)
-    return int(engine.execute("SELECT count(*) FROM source").fetchone()[0])
+    return int(engine.execute("SELECT count(*) FROM source").fetchall()[0][0])
 
 
 def cell(column: str) -> str:
