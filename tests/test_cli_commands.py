@@ -35,6 +35,8 @@ def test_the_list_of_commands() -> None:
             "settings",
             "add",
             "mapping",
+            "serve",
+            "keys",
             "ingest",
             "evolve",
             "recall",

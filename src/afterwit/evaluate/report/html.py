@@ -13,6 +13,11 @@ def escaped(value: object) -> str:
     return html.escape(text, quote=True)
 
 
+def named(name: str) -> str:
+    """A name of the record as people write it: ``random_replacement`` is "random replacement"."""
+    return escaped(name.replace("_", " "))
+
+
 def table(caption: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Cells are HTML already. The first cell of a row is its header; wide tables scroll, by keyboard too."""
     head = "".join(f'<th scope="col">{escaped(name)}</th>' for name in columns)

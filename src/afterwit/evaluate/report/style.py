@@ -25,7 +25,7 @@ figcaption .range{font-weight:400}
 caption{text-align:left;color:var(--soft);padding:.3rem 0}
 th,td{text-align:left;vertical-align:middle;padding:.35rem .7rem;border-bottom:1px solid var(--rule)}
 thead th{color:var(--soft);font-weight:600;vertical-align:bottom}
-tbody th{font-weight:500;min-width:10rem;overflow-wrap:anywhere}td{overflow-wrap:anywhere;min-width:4.5rem}
+tbody th{font-weight:500;min-width:10rem}th,td{overflow-wrap:normal;word-break:normal}td{min-width:4.5rem}
 details{margin:1rem 0}summary{cursor:pointer}
 .facts{display:grid;grid-template-columns:repeat(auto-fit,minmax(16rem,1fr));gap:.3rem 1.5rem;font-size:.9rem}
 .facts dt{color:var(--soft)}.facts dd{margin:0;overflow-wrap:anywhere}
