@@ -37,6 +37,7 @@ def test_the_list_of_commands() -> None:
             "mapping",
             "serve",
             "keys",
+            "mcp",
             "ingest",
             "evolve",
             "recall",

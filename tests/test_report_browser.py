@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -58,4 +59,34 @@ def test_the_keyboard_reaches_every_link(browser: Any, report: Path) -> None:
     assert len(reached - {None}) == len(
         set(page.eval_on_selector_all("a", "all => all.map(a => a.getAttribute('href'))"))
     )
+    page.close()
+
+
+_BROKEN = """() => {
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), broken = [];
+  for (let node; node = walker.nextNode();) {
+    for (const word of node.data.matchAll(/[^\\s\\-\\/–—]+/g)) {
+      const range = document.createRange();
+      range.setStart(node, word.index);
+      range.setEnd(node, word.index + word[0].length);
+      const lines = new Set([...range.getClientRects()].map(box => Math.round(box.top)));
+      if (lines.size > 1) broken.push(word[0]);
+    }
+  }
+  return broken;
+}"""
+
+
+@pytest.mark.parametrize("width", [360, 768, 1280, 1920])
+@pytest.mark.parametrize("benchmark", ["upworthy", "function_calling"])
+def test_no_line_ends_inside_a_word(browser: Any, tmp_path: Path, width: int, benchmark: str) -> None:
+    record = replace(make_record(), benchmark=benchmark, rounds=make_record().rounds if benchmark == "upworthy" else ())
+    page = browser.new_page(viewport={"width": width, "height": 900})
+    page.goto(write(record, tmp_path / "report.html").as_uri())
+    page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+    assert page.evaluate(_BROKEN) == []
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    shown = page.evaluate("[...document.querySelectorAll('th, td, caption, figcaption, dt')].map(e => e.innerText)")
+    assert shown
+    assert [text for text in shown if "_" in text] == []
     page.close()

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from afterwit.evaluate.record import EvaluationRecord
-from afterwit.evaluate.report.html import escaped, svg, table, ticks
+from afterwit.evaluate.report.html import escaped, named, svg, table, ticks
 from afterwit.model import Card, Edit, Posterior, Round
 
 _WIDTH, _ROW = 340, 30
@@ -24,7 +24,7 @@ def forest(record: EvaluationRecord) -> str:
     rows = [
         [
             escaped(card.guidance) + ("" if not card.when.clauses else f" <small>where {escaped(card.when)}</small>"),
-            escaped(card.status),
+            named(card.status),
             _row(card, reach),
             f"{card.effect:+.3f}",
             str(_fitness(card).strata),
@@ -50,7 +50,7 @@ def lineage(record: EvaluationRecord) -> str:
     steps = "".join(_step(round_, edit, version) for round_, edit, version in lives if edit.operator != "reinforce")
     refreshed = sum(edit.operator == "reinforce" for _, edit, _ in lives)
     return (
-        f"<p><strong>{escaped(card.guidance)}</strong> <small>{escaped(card.id[:8])}, {escaped(card.status)}, "
+        f"<p><strong>{escaped(card.guidance)}</strong> <small>{escaped(card.id[:8])}, {named(card.status)}, "
         f"version {card.version}; its numbers were refreshed {refreshed} times.</small></p>"
         f"{_narrowing(lives)}<ol class='life'>{steps}</ol>"
     )
@@ -75,7 +75,7 @@ def _step(round_: Round, edit: Edit, version: Card) -> str:
         test = f" Its own test: p = {version.trial.p_value:.2g}, {outcome}."
     return (
         f"<li><time datetime='{round_.as_of.isoformat()}'>{round_.as_of:%Y-%m-%d}</time> "
-        f"<strong>{escaped(edit.operator)}</strong>: {escaped(edit.reason)}{test}</li>"
+        f"<strong>{named(edit.operator)}</strong>: {escaped(edit.reason)}{test}</li>"
     )
 
 

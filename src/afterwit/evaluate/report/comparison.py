@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from afterwit.evaluate.record import EvaluationRecord
 from afterwit.evaluate.report.curves import curves
-from afterwit.evaluate.report.html import escaped, number, percent, svg, table, ticks
+from afterwit.evaluate.report.html import named, number, percent, svg, table, ticks
 from afterwit.model import Interval
 
 _WIDTH, _ROW, _LEFT = 640, 26, 220
@@ -31,7 +31,7 @@ def leading(record: EvaluationRecord) -> str:
 def differences(record: EvaluationRecord) -> str:
     """``METRIC@X`` of a policy: how far it lies from policy X on that metric, paired."""
     rows = [
-        [escaped(name), escaped(what), escaped(other), _told(record, what, figure, signed=True), _verdict(what, figure)]
+        [named(name), named(what), named(other), _told(record, what, figure, signed=True), _verdict(what, figure)]
         for name, figures in record.policies.items()
         for metric, figure in figures.items()
         for what, _, other in (metric.rpartition("@"),)
@@ -46,7 +46,7 @@ def everything(record: EvaluationRecord) -> str:
     paired = {f"@{name}" for name in record.policies}
     names = dict.fromkeys(m for figures in record.policies.values() for m in figures if not m.startswith("gain@"))
     rows = [
-        [escaped(metric), *(_told(record, metric, figures.get(metric)) for figures in record.policies.values())]
+        [named(metric), *(_told(record, metric, figures.get(metric)) for figures in record.policies.values())]
         for metric in names
         if f"@{metric.rpartition('@')[2]}" not in paired or "@" not in metric
     ]
@@ -74,14 +74,14 @@ def _plot(record: EvaluationRecord, metric: str) -> str:
     ]
     for place, (name, one) in enumerate(found):
         y = _ROW * place + 16
-        parts.append(f'<text x="{_LEFT - 10}" y="{y + 4}" text-anchor="end">{escaped(name)}</text>')
+        parts.append(f'<text x="{_LEFT - 10}" y="{y + 4}" text-anchor="end">{named(name)}</text>')
         if one.low is not None and one.high is not None:
             line = f'x1="{x(one.low):.1f}" x2="{x(one.high):.1f}" y1="{y}" y2="{y}"'
             parts.append(f'<line class="interval" {line}/>')
         parts.append(f'<circle class="mean" cx="{x(one.value):.1f}" cy="{y}" r="4"/>')
     title = f"{metric}: " + ", ".join(f"{name} {said(one.value)}" for name, one in found)
     drawn = svg(_WIDTH, height, title, "".join(parts), fluid=True)
-    return f"<figure><figcaption>{escaped(metric)}</figcaption>{drawn}</figure>"
+    return f"<figure><figcaption>{named(metric)}</figcaption>{drawn}</figure>"
 
 
 def _plain(record: EvaluationRecord, metric: str) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from afterwit.evaluate.record import EvaluationRecord
-from afterwit.evaluate.report.html import escaped, number, svg, table, ticks
+from afterwit.evaluate.report.html import named, number, svg, table, ticks
 from afterwit.model import Interval
 
 _WIDTH, _HEIGHT = 320, 150
@@ -23,7 +23,7 @@ def _of(metric: str, found: Mapping[str, Sequence[Interval]]) -> str:
     high = max(one.value if one.high is None else max(one.high, one.value) for one in every)
     high = high if high > low else low + 1
     panels = "".join(
-        f"<figure><figcaption>{escaped(name)}: {number(points[-1])}</figcaption>"
+        f"<figure><figcaption>{named(name)}: {number(points[-1])}</figcaption>"
         f"{_panel(f'{metric} of {name}', name, points, (low, high))}</figure>"
         for name, points in found.items()
         if points
@@ -34,7 +34,7 @@ def _of(metric: str, found: Mapping[str, Sequence[Interval]]) -> str:
     ]
     figures = table(metric, ["Step", *found], rows)
     return (
-        f'<h3>{escaped(metric)}</h3><div class="panels">{panels}</div>'
+        f'<h3>{named(metric)}</h3><div class="panels">{panels}</div>'
         f"<details><summary>The figures</summary>{figures}</details>"
     )
 

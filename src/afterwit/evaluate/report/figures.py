@@ -1,7 +1,7 @@
 """The figures of the record: the few that matter most, and the table of all."""
 
 from afterwit.evaluate.record import EvaluationRecord
-from afterwit.evaluate.report.html import escaped, percent, table
+from afterwit.evaluate.report.html import escaped, named, percent, table
 from afterwit.model import Interval
 
 _COLUMNS = (
@@ -32,7 +32,7 @@ def key_figures(record: EvaluationRecord) -> str:
     return (
         '<div class="keys">'
         + "".join(
-            f'<div class="key"><div class="name">{escaped(name)}</div><div class="figure">{figure}</div>'
+            f'<div class="key"><div class="name">{named(name)}</div><div class="figure">{figure}</div>'
             f'<div class="hint">{escaped(hint)}</div></div>'
             for name, figure, hint in found
         )
@@ -44,7 +44,7 @@ def policy_table(record: EvaluationRecord) -> str:
     """Policies × metrics, and below them tide's paired differences."""
     rows = [
         [
-            escaped(name),
+            named(name),
             *(percent(figures.get(metric), signed=signed) for metric, _, signed in _COLUMNS),
             _count(figures.get("cards")),
             _count(figures.get("tokens")),
@@ -54,7 +54,7 @@ def policy_table(record: EvaluationRecord) -> str:
     columns = ["Policy", *(label for _, label, _ in _COLUMNS), "Cards", "Tokens"]
     whole = table("On tasks after the freeze, with 95 % intervals", columns, rows)
     differences = [
-        [escaped(metric.partition("@")[2]), percent(figure), _verdict(figure)]
+        [named(metric.partition("@")[2]), percent(figure), _verdict(figure)]
         for metric, figure in record.policies.get("tide", {}).items()
         if metric.startswith("uplift@")
     ]

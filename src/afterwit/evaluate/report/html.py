@@ -20,13 +20,13 @@ def named(name: str) -> str:
 
 def table(caption: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Cells are HTML already. The first cell of a row is its header; wide tables scroll, by keyboard too."""
-    head = "".join(f'<th scope="col">{escaped(name)}</th>' for name in columns)
+    head = "".join(f'<th scope="col">{named(name)}</th>' for name in columns)
     body = "".join(
         f'<tr><th scope="row">{row[0]}</th>{"".join(f"<td>{cell}</td>" for cell in row[1:])}</tr>' for row in rows
     )
     return (
         f'<div class="scroll" tabindex="0" role="region" aria-label="{escaped(caption)}"><table>'
-        f"<caption>{escaped(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+        f"<caption>{named(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
 
 

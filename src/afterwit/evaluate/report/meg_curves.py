@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from afterwit.evaluate.record import EvaluationRecord, RoundPoint
-from afterwit.evaluate.report.html import escaped, percent, svg, table, ticks
+from afterwit.evaluate.report.html import escaped, named, percent, svg, table, ticks
 from afterwit.model import Interval
 
 _WIDTH, _HEIGHT = 320, 190
@@ -22,7 +22,7 @@ def meg_curves(record: EvaluationRecord) -> str:
     low, high = max(low, -0.2), min(high, 0.4)
     first, last = min(point.at for point in every), max(point.at for point in every)
     panels = "".join(
-        f"<figure><figcaption>{escaped(name)}: {percent(points[-1].so_far)} over {points[-1].so_far.n} tasks"
+        f"<figure><figcaption>{named(name)}: {percent(points[-1].so_far)} over {points[-1].so_far.n} tasks"
         f"</figcaption>{_panel(name, points, (low, high), (first.timestamp(), last.timestamp()))}</figure>"
         for name, points in series.items()
     )

@@ -9,7 +9,7 @@ from afterwit.evaluate.record import EvaluationRecord
 from afterwit.evaluate.report import comparison
 from afterwit.evaluate.report.cards import forest, lineage
 from afterwit.evaluate.report.figures import key_figures, policy_table
-from afterwit.evaluate.report.html import escaped
+from afterwit.evaluate.report.html import escaped, named
 from afterwit.evaluate.report.meg_curves import meg_curves
 from afterwit.evaluate.report.rounds import last_edits, refused
 from afterwit.evaluate.report.style import STYLE
@@ -21,9 +21,9 @@ def page(record: EvaluationRecord) -> str:
     of_rounds = record.rounds or record.benchmark.startswith("upworthy")
     told = _of_rounds(record) if of_rounds else comparison.sections(record)
     sections = (*told, ("About this run", "about", _about(record)))
-    links = "".join(f'<li><a href="#{anchor}">{escaped(name)}</a></li>' for name, anchor, _ in sections)
+    links = "".join(f'<li><a href="#{anchor}">{named(name)}</a></li>' for name, anchor, _ in sections)
     body = "".join(
-        f'<section id="{anchor}" aria-labelledby="{anchor}-title"><h2 id="{anchor}-title">{escaped(name)}</h2>'
+        f'<section id="{anchor}" aria-labelledby="{anchor}-title"><h2 id="{anchor}-title">{named(name)}</h2>'
         f"{content}</section>"
         for name, anchor, content in sections
     )
@@ -72,6 +72,6 @@ def _about(record: EvaluationRecord) -> str:
         **{f"{role} file": digest for role, digest in record.data.items()},
         **{name.replace("_", " "): count for name, count in record.counts.items()},
     }
-    rows = "".join(f"<div><dt>{escaped(name)}</dt><dd>{escaped(value)}</dd></div>" for name, value in facts.items())
+    rows = "".join(f"<div><dt>{named(name)}</dt><dd>{escaped(value)}</dd></div>" for name, value in facts.items())
     notes = "".join(f"<li>{escaped(note)}</li>" for note in record.notes)
     return f'<dl class="facts">{rows}</dl>' + (f"<ul>{notes}</ul>" if notes else "")

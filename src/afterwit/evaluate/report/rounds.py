@@ -1,7 +1,7 @@
 """What the last round did, and what it left alone."""
 
 from afterwit.evaluate.record import EvaluationRecord
-from afterwit.evaluate.report.html import escaped, table
+from afterwit.evaluate.report.html import escaped, named, table
 
 
 def last_edits(record: EvaluationRecord) -> str:
@@ -11,9 +11,9 @@ def last_edits(record: EvaluationRecord) -> str:
     rows = []
     for edit in last.edits:
         if edit.operator in ("reinforce", "confirm"):
-            rows.append([escaped(edit.operator), f"{len(edit.writes)} cards", escaped(edit.reason)])
+            rows.append([named(edit.operator), f"{len(edit.writes)} cards", escaped(edit.reason)])
         else:
-            rows += [[escaped(edit.operator), escaped(card.guidance), escaped(edit.reason)] for card in edit.writes]
+            rows += [[named(edit.operator), escaped(card.guidance), escaped(edit.reason)] for card in edit.writes]
     opening = f"<p>{escaped(last.summary())}, from {last.figures.get('items', 0):.0f} items.</p>"
     return opening + (table("Edits, in order", ["Operator", "Card", "Why"], rows) if rows else "")
 
@@ -23,5 +23,5 @@ def refused(record: EvaluationRecord) -> str:
     found = record.rounds[-1].refused if record.rounds else ()
     if not found:
         return "<p>The last round refused nothing.</p>"
-    rows = [[escaped(one.subject), escaped(one.verdict), escaped(one.reason)] for one in found]
+    rows = [[named(one.subject), named(one.verdict), escaped(one.reason)] for one in found]
     return table("Considered in the last round and not done", ["What", "Verdict", "Why"], rows)

@@ -28,7 +28,7 @@ thead th{color:var(--soft);font-weight:600;vertical-align:bottom}
 tbody th{font-weight:500;min-width:10rem}th,td{overflow-wrap:normal;word-break:normal}td{min-width:4.5rem}
 details{margin:1rem 0}summary{cursor:pointer}
 .facts{display:grid;grid-template-columns:repeat(auto-fit,minmax(16rem,1fr));gap:.3rem 1.5rem;font-size:.9rem}
-.facts dt{color:var(--soft)}.facts dd{margin:0;overflow-wrap:anywhere}
+.facts dt{color:var(--soft)}.facts dd{margin:0;overflow-x:auto}
 .life li{margin:.3rem 0}.wide{max-width:46rem}
 svg{display:block;max-width:100%}svg text{font:11px system-ui,sans-serif;fill:var(--soft)}
 .grid{stroke:var(--rule);stroke-width:1}.zero{stroke:var(--soft);stroke-width:1;stroke-dasharray:2 3}
