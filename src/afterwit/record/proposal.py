@@ -191,18 +191,17 @@ class _Reading:
         if named:
             yield Entry(key="delivery", value=[named.name], sureness="sure", why="its id")
             return
-        ids = [s for s in self.free if s.words <= 1.2 and not s.time and s.levels > 1 and not s.flag]
+        ids = [s for s in self.free if s.words <= 1.2 and not s.time and s.levels > 1 and not (s.flag or s.numbers)]
         wanted = (lambda s: not s.unique) if self.kind else (lambda s: s.unique)
-        if text is None or not experiment:
-            ids = [s for s in ids if wanted(s) and "id" in s.name.lower()] or [s for s in ids if wanted(s)]
-            if text and self.kind and (told := [s for s in ids if all(len(v) == 1 for v in s.within(text).values())]):
-                ids = sorted(told, key=lambda s: -s.levels)[-1:]
-            best = max(ids, key=lambda s: s.levels, default=None)
-            if best:
-                self.free.remove(best)
-                self.single = best
-                yield Entry(key="delivery", value=[best.name], sureness="guessed", why="it tells deliveries apart")
-                return
+        ids = [s for s in ids if wanted(s) and "id" in s.name.lower()] or [s for s in ids if wanted(s)]
+        if text and self.kind and (told := [s for s in ids if all(len(v) == 1 for v in s.within(text).values())]):
+            ids = sorted(told, key=lambda s: -s.levels)[-1:]
+        best = max(ids, key=lambda s: s.levels, default=None)
+        if best:
+            self.free.remove(best)
+            self.single = best
+            yield Entry(key="delivery", value=[best.name], sureness="guessed", why="it tells deliveries apart")
+            return
         parts = [s.name for s in (experiment, placement, text) if s]
         if parts:
             yield Entry(key="delivery", value=parts, sureness="guessed", why="no id was found: these together make one")
