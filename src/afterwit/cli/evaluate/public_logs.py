@@ -1,4 +1,4 @@
-"""Logs that others published: early verdicts on experiments, and what another policy would have got."""
+"""Logs that others published: early verdicts, what another policy would have got, ratings that become known late."""
 
 from pathlib import Path
 from typing import Annotated
@@ -43,6 +43,26 @@ def open_bandit(
 
     with screen.progress_bar("cases") as progress:
         record = run(data, seed=seed, progress=progress)
+    if out is not None:
+        write(record, out)
+    if as_json:
+        screen.print_json(record.to_json())
+    else:
+        print_leads(record)
+
+
+def memorycd(
+    data: Annotated[Path, typer.Option(help="Folder with *.jsonl of users' reviews: history and one held out.")],
+    capacity: screen.Capacity = 80,
+    seed: Seed = 13,
+    out: Out = None,
+    as_json: screen.AsJson = False,
+) -> None:
+    """Ratings whose labels come 0, 1, 5 or 10 tasks late: learn on 80 % of the stream, freeze, predict the rest."""
+    from afterwit.benchmarks.memorycd.run import run  # heavy, and `--help` does without it
+
+    with screen.progress_bar("delays") as progress:
+        record = run(data, capacity=capacity, seed=seed, progress=progress)
     if out is not None:
         write(record, out)
     if as_json:
