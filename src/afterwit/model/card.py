@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import lru_cache
 from typing import Any, Literal
 
 from afterwit.model.condition import Condition
@@ -118,13 +119,11 @@ class Card:
     def content_hash(self) -> str:
         """Of what the card says and where, not of its numbers: the same text twice is one card."""
         stance = str(self.stance) if self.stance else ""
-        return content_hash(
-            self.scope, self.bank, normalised(self.key), normalised(self.guidance), str(self.when), stance
-        )
+        return _content(self.scope, self.bank, self.key, self.guidance, str(self.when), stance)
 
     @property
     def tokens(self) -> int:
-        return count_tokens(self.key) + count_tokens(self.guidance)
+        return _tokens(self.key, self.guidance)
 
     @property
     def live(self) -> bool:
@@ -133,3 +132,14 @@ class Card:
     def changed(self, **changes: Any) -> "Card":
         """The next version of this card with some fields replaced."""
         return replace(self, version=self.version + 1, **changes)
+
+
+# A round asks both of every card some twenty times, and all but the numbers of a card outlive its versions.
+@lru_cache(maxsize=10_000)
+def _content(scope: str, bank: str, key: str, guidance: str, when: str, stance: str) -> str:
+    return content_hash(scope, bank, normalised(key), normalised(guidance), when, stance)
+
+
+@lru_cache(maxsize=10_000)
+def _tokens(key: str, guidance: str) -> int:
+    return count_tokens(key) + count_tokens(guidance)
