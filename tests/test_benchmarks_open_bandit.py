@@ -125,6 +125,9 @@ def test_the_command_prints_a_table_the_record_and_the_page(folder: Path, shell:
     asked = shell("evaluate", "open-bandit", "--data", folder, "--json").json
     assert asked["policies"]["ips"] == json.loads((folder / "out" / "record.json").read_text())["policies"]["ips"]
     assert shell("evaluate", "open-bandit", "--data", folder / "out").code == 2
+    same = shell("evaluate", "tide", "--analysis", "offpolicy", "--data", folder, "--json").json
+    assert same["policies"] == asked["policies"]
+    assert "offpolicy is of real data: name it with --data" in shell("evaluate", "tide", "--analysis", "offpolicy").err
 
 
 @pytest.mark.parametrize(
