@@ -12,6 +12,7 @@ from starlette.concurrency import run_in_threadpool
 from afterwit import __version__
 from afterwit.server import problems
 from afterwit.server.gatehouse import Gatehouse
+from afterwit.server.page import views
 from afterwit.server.routes import cards, health, keeping, outcomes, profiles, serving
 from afterwit.service.office import Office
 
@@ -44,6 +45,7 @@ def build(office: Office, *, local: bool = True) -> FastAPI:
         app.include_router(room.routes, responses=_REFUSALS)
         if hasattr(room, "streams"):
             app.include_router(room.streams, responses=_REFUSALS)
+    app.include_router(views.routes)
     app.add_middleware(Gatehouse, limits=office.limits, local=local)
     return app
 

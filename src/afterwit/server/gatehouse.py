@@ -17,7 +17,7 @@ _LOOPBACK = {"localhost", "127.0.0.1", "::1", "testserver"}
 _LOG_PATHS = ("/v1/logs", "/v1/import")
 _SECURE = [
     (b"x-content-type-options", b"nosniff"),
-    (b"referrer-policy", b"no-referrer"),
+    (b"referrer-policy", b"same-origin"),  # without any, a form of the own page would send no Origin
     (b"cache-control", b"no-store"),
     (
         b"content-security-policy",
