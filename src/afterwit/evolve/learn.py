@@ -49,6 +49,7 @@ class Learner:
     generator: Generator | None = None
     objective: str = "click"
     capacity: Capacity = field(default_factory=Capacity)
+    hand_share: float = EvolveRules.hand_share
 
     def study(self, events: Any, deliveries: DeliveryTable, as_of: datetime) -> Learned:
         """Temporal and semantic credit from what was available at ``as_of``."""
@@ -94,7 +95,7 @@ class Learner:
             as_of=as_of,
             final=final,
             describe=self.describe,
-            rules=EvolveRules(capacity=self.capacity),
+            rules=EvolveRules(capacity=self.capacity, hand_share=self.hand_share),
             round_id=round_id,
         )
         return replace(planned, refused=(*learned.refused, *planned.refused))

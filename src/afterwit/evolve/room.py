@@ -2,12 +2,14 @@
 
 The rule, from the first to go to the last: those that use has shown to harm, then those never used, then those least
 used; of equals the oldest. Evidence cannot speak of them, so what is known is whether they were worth using.
+A share of the capacity is theirs whatever the evidence; beyond it they keep what evidence leaves.
 """
 
 from collections.abc import Iterable, Sequence
 
 from afterwit.evolve.draft import RoundDraft
 from afterwit.evolve.operators.retire import evict
+from afterwit.evolve.rules import EvolveRules
 from afterwit.model import Card
 from afterwit.ports import Capacity
 
@@ -22,6 +24,26 @@ def seated(cards: Sequence[Card], room: Capacity) -> tuple[Card, ...]:
     return tuple(found)
 
 
+def guaranteed(cards: Sequence[Card], rules: EvolveRules) -> tuple[Card, ...]:
+    """Those that keep their place whatever the evidence: what was learned earlier, and of the cards by hand their share
+    of the capacity (at least one card where the share is above 0), the most useful first."""
+    by_hand = sorted((card for card in cards if card.provenance.trust != "evidence"), key=_worth, reverse=True)
+    share = max(1, int(rules.hand_share * rules.capacity.cards)) if rules.hand_share > 0 else 0
+    learned = [card for card in cards if card.provenance.trust == "evidence"]
+    return seated([*learned, *by_hand[:share]], rules.capacity)
+
+
+def no_room(seats: Sequence[Card], left: Capacity) -> str:
+    """Why a decision that passes admission may not come; what would have to go, and which command decides."""
+    if left.cards > 0 or not seats:
+        return "adds nothing beside the cards kept"
+    first = min(seats, key=_worth)
+    return (
+        f"would be admitted, but {len(seats)} cards without evidence hold the room; “{first.guidance}” "
+        f"({_told(first)}) would go first: 'afterwit settings' with --hand-share or --capacity decides"
+    )
+
+
 def beside(cards: Iterable[Card], capacity: Capacity) -> Capacity:
     """What of the capacity these cards leave."""
     taken = tuple(cards)
@@ -33,7 +55,9 @@ def evict_unseated(draft: RoundDraft, cards: Sequence[Card], kept: Sequence[Card
     staying = {card.id for card in kept}
     for card in sorted(cards, key=_worth):
         if card.id in draft.live and card.id not in staying:
-            reason = f"{_told(card)}, the least useful of what has no evidence (capacity {capacity.cards})"
+            reason = (
+                f"{_told(card)}, yields its place: the least useful of what has no evidence (capacity {capacity.cards})"
+            )
             draft.apply(evict(draft.edit_id("evict"), card, reason=reason, round_id=draft.round_id))
 
 

@@ -22,7 +22,7 @@ from afterwit.evolve.operators.confirm import confirm
 from afterwit.evolve.operators.reinforce import refreshed, reinforce
 from afterwit.evolve.operators.retire import evict
 from afterwit.evolve.propose import candidates, judge_claims, passing
-from afterwit.evolve.room import beside, evict_unseated, seated
+from afterwit.evolve.room import beside, evict_unseated, guaranteed, no_room, seated
 from afterwit.evolve.rules import EvolveRules
 from afterwit.evolve.settle import expire_past, settle_conflicts, unite_duplicates
 from afterwit.evolve.use import settle_use
@@ -107,10 +107,13 @@ def plan_round(
     rivals = [*draft.live.values(), *(card for card, _ in fresh)]
     standing = standings(rivals, evidence, items, contrasts)
     unjudged = [card for card in rivals if card.id not in standing]
-    seats = seated(unjudged, rules.capacity)
+    seats = guaranteed(unjudged, rules)
     chosen = _select(rivals, standing, evidence, items, design, beside(seats, rules.capacity))
-    evict_unseated(draft, unjudged, seats, rules.capacity)
-    _keep(draft, fresh, chosen, standing, rules)
+    taken = (*seats, *(card for card in rivals if card.id in chosen.effects))
+    left_over = beside(taken, rules.capacity)
+    staying = seated([card for card in unjudged if card not in seats], left_over)
+    evict_unseated(draft, unjudged, (*seats, *staying), rules.capacity)
+    _keep(draft, fresh, chosen, standing, rules, why_not=no_room(seats, left_over))
     _refresh(draft, standing, chosen, evidence, credits.new)
     place = evidence.index()
     touched = [*draft.live.values(), *(card for edit in draft.edits for card in edit.writes)]
@@ -169,6 +172,8 @@ def _keep(
     chosen: Selection,
     standing: Mapping[str, Standing],
     rules: EvolveRules,
+    *,
+    why_not: str,
 ) -> None:
     """Evicts what was not chosen, then admits what was: the bank is never above capacity."""
     kept = set(chosen.kept)
@@ -190,9 +195,7 @@ def _keep(
             draft.apply(admit(draft.edit_id("admit"), *rows[card_id]))
     for card_id, (card, _) in rows.items():
         if card_id not in kept:
-            draft.refused.append(
-                Refusal(subject=str(card.stance), verdict="no room", reason="adds nothing beside the cards kept")
-            )
+            draft.refused.append(Refusal(subject=str(card.stance), verdict="no room", reason=why_not))
 
 
 def _room_for(card: Card, draft: RoundDraft, rules: EvolveRules) -> bool:

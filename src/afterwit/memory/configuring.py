@@ -22,6 +22,7 @@ class Configuring(Opened):
         objective: str | None = None,
         vocabulary: str | Path | None = None,
         meaning: bool | None = None,
+        hand_share: float | None = None,
         keep: bool = True,
     ) -> Settings:
         """Changes what is given, for this and every later opening; what it was stays in the history.
@@ -30,7 +31,9 @@ class Configuring(Opened):
         is none. A lowered capacity is met by the next round, each eviction with its reason. Raises InputError for a
         value that no bank can be run with.
         """
-        given = given_settings(capacity=capacity, objective=objective, vocabulary=vocabulary, meaning=meaning)
+        given = given_settings(
+            capacity=capacity, objective=objective, vocabulary=vocabulary, meaning=meaning, hand_share=hand_share
+        )
         return self._settings.change(bank, given, keep=keep)
 
     def settings_history(self, *, bank: str = "content") -> tuple[SettingsChange, ...]:

@@ -113,6 +113,7 @@ class Opened:
             generator=self._generator or Chooser(extractor.degrees),
             objective=settings.objective,
             capacity=Capacity(cards=settings.capacity, tokens=EvolveRules().card_tokens * settings.capacity),
+            hand_share=settings.hand_share,
         )
 
     def _vectors(self, round_: Round) -> dict[str, Any]:

@@ -64,9 +64,11 @@ def given_settings(
     objective: str | None = None,
     vocabulary: str | Path | None = None,
     meaning: bool | None = None,
+    hand_share: float | None = None,
 ) -> dict[str, Any]:
     """What of a caller's arguments is given, checked; an empty vocabulary is none. Raises InputError."""
     found: dict[str, Any] = {"capacity": capacity, "objective": objective, "meaning": meaning}
+    found["hand_share"] = hand_share
     found = {name: value for name, value in found.items() if value is not None}
     if vocabulary is not None:
         found["vocabulary"] = _kept(vocabulary) if str(vocabulary) else None

@@ -25,7 +25,8 @@ class KeptVocabulary:
 @dataclass(frozen=True, kw_only=True)
 class Settings:
     """capacity: B, live cards that the bank may hold. objective: the kind of event that cards are for. vocabulary: of
-    named decisions in text. meaning: whether to learn also from what texts are like in meaning.
+    named decisions in text. meaning: whether to learn also from what texts are like in meaning. hand_share: share of
+    the capacity that cards by hand keep whatever the evidence.
 
     Raises InputError for a value that no bank can be run with.
     """
@@ -34,10 +35,13 @@ class Settings:
     objective: str = "click"
     vocabulary: KeptVocabulary | None = None
     meaning: bool = False
+    hand_share: float = 0.25
 
     def __post_init__(self) -> None:
         if self.capacity < 1:
             raise InputError(f"capacity is {self.capacity}: a memory must hold at least 1 card")
+        if not 0 <= self.hand_share <= 1:
+            raise InputError(f"the share for cards by hand is {self.hand_share}: give a number from 0 to 1")
         if not self.objective.strip():
             raise InputError("the objective is empty: name a kind of event, such as click")
 
