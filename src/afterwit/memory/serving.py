@@ -89,7 +89,7 @@ class Serving(Opened):
             scope=self.scope,
             user=user,
             folding=Folding(writer=chosen, count=count, clock=self._parts.clock),
-            answerer=Answerer(embedder=self._parts.embedder, rarity=known.rarity, prior=known.chosen),
+            answerer=Answerer(embedder=self._parts.embedder, catalogue=known),
             budget=budget,
             query=query,
             rules=chunking,

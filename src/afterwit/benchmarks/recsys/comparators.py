@@ -14,18 +14,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from afterwit.benchmarks.recsys.data import Ratings, User
-from afterwit.digest.answer import Answerer, Candidate, Floats, commonness, standard
+from afterwit.digest.answer import Answerer, AnswerRules, Candidate
 from afterwit.digest.catalogue import Catalogue
 from afterwit.digest.chunk import ChunkRules, chunks
 from afterwit.digest.extractive import Extractive
 from afterwit.digest.fold import Folding, Writer, empty
+from afterwit.digest.sketch import HALF_LIFE
 from afterwit.digest.terms import words
+from afterwit.digest.together import key
+from afterwit.digest.weighing import Floats, commonness, standard
 from afterwit.errors import ModelError
 from afterwit.model import count_tokens
 from afterwit.ports import Embedder
 
 _AT = datetime(2000, 1, 1, tzinfo=UTC)
 _TOP_CHUNKS, _PER_CHUNK = 5, 2
+_TEXT = AnswerRules(words=0.5, meaning=0.55, weighing=False)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,9 +71,9 @@ class Bench:
 
     @staticmethod
     def of(data: Ratings, embedder: Embedder, *, budget: int = 5000) -> "Bench":
-        titles = [item.title for item in data.items.values()]
-        chosen = (id_ for history in data.known for id_ in history)
-        return Bench(data=data, embedder=Known(embedder, titles), catalogue=Catalogue.of(titles, chosen), budget=budget)
+        titles = {id_: item.title for id_, item in data.items.items()}
+        catalogue = Catalogue.of(titles, histories=data.known)
+        return Bench(data=data, embedder=Known(embedder, list(titles.values())), catalogue=catalogue, budget=budget)
 
     def candidates(self, user: User) -> list[Candidate]:
         return [Candidate(id=id_, title=self.data.items[id_].title) for id_ in user.candidates]
@@ -77,10 +81,11 @@ class Bench:
     def titles(self, user: User) -> list[str]:
         return [self.data.items[id_].title for id_ in user.history]
 
-    def answerer(self, *, prior: bool) -> Answerer:
-        return Answerer(
-            embedder=self.embedder, rarity=self.catalogue.rarity, prior=self.catalogue.chosen if prior else {}
-        )
+    @property
+    def text_alone(self) -> Answerer:
+        """Knows how rare words are, and nothing of what others chose."""
+        known = Catalogue(rarity=self.catalogue.rarity)
+        return Answerer(embedder=self.embedder, catalogue=known, rules=_TEXT)
 
     # Without a profile
 
@@ -99,18 +104,38 @@ class Bench:
         """Okapi over the candidates with the whole history as the query, k1 = 1.2, b = 0.75."""
         titles = self.titles(user)
         asked = Counter(word for title in titles for word in words(title))
-        found = self.answerer(prior=False).words_of(asked, self.candidates(user))
+        found = self.text_alone.words_of(asked, self.candidates(user))
         return Scored(scores=found, tokens=sum(map(count_tokens, titles)))
 
     def bm25_and_prior(self, user: User) -> Scored:
         """No profile: the two parts alone that cost nothing, at the answerer's weights."""
-        rules, found = self.answerer(prior=True).rules, self.bm25(user)
+        found = self.bm25(user)
         prior = commonness(self.popularity(user).scores)
-        return Scored(scores=rules.words * standard(found.scores) + rules.prior * prior, tokens=found.tokens)
+        return Scored(scores=_TEXT.words * standard(found.scores) + _TEXT.prior * prior, tokens=found.tokens)
+
+    def item_to_item(self, user: User) -> Scored:
+        """Σ_h 0.5^(place / 5) · n_hc / (n_h + 1) over the history: of those who chose h the share that chose c."""
+        together = self.catalogue.together
+        assert together is not None
+        mine, theirs = (
+            [together.titles[key(self.data.items[i].title)] for i in ids] for ids in (user.history, user.candidates)
+        )
+        fading = 0.5 ** (np.arange(len(mine))[::-1] / HALF_LIFE)
+        shares = together.items[mine][:, theirs].toarray() / (together.chosen[mine][:, None] + 1)
+        return Scored(scores=fading @ shares, tokens=0)
+
+    def item_to_item_and_prior(self, user: User) -> Scored:
+        prior = commonness(self.popularity(user).scores)
+        return Scored(scores=_TEXT.words * standard(self.item_to_item(user).scores) + _TEXT.prior * prior, tokens=0)
 
     def full_history(self, user: User) -> Scored:
         """Every title as a line of text, the newest that fit the window, read by the same answerer."""
         return self._lines(user, self._within(self.titles(user), self.window))
+
+    def full_history_and_catalogue(self, user: User) -> Scored:
+        """No profile: every title, read with all that a profile's reader knows of the catalogue."""
+        lines = self._within(self.titles(user), self.window)[::-1]
+        return self._lines(user, lines, Answerer(embedder=self.embedder, catalogue=self.catalogue))
 
     def retrieval(self, user: User) -> Scored:
         """The five chunks of the history that lie nearest to the candidates, read by the same answerer."""
@@ -122,8 +147,17 @@ class Bench:
 
     # With one
 
-    def profile(self, *, writer: Writer | None = None, prior: bool = True, turns: int = 3) -> Comparator:
-        answerer, rules = self.answerer(prior=prior), ChunkRules(turns=turns)
+    def profile(
+        self,
+        *,
+        writer: Writer | None = None,
+        turns: int = 3,
+        catalogue: Catalogue | None = None,
+        reading: AnswerRules = AnswerRules(),
+    ) -> Comparator:
+        """catalogue: what the reader knows of items, if not all. reading: how it weighs."""
+        answerer = Answerer(embedder=self.embedder, catalogue=catalogue or self.catalogue, rules=reading)
+        rules = ChunkRules(turns=turns)
         folding = Folding(writer=writer or Extractive(rarity=self.catalogue.rarity), clock=lambda: _AT)
         first = empty(scope="recsys", user="", budget=self.budget, at=_AT)
 
@@ -136,9 +170,9 @@ class Bench:
 
         return scored
 
-    def _lines(self, user: User, titles: Sequence[str]) -> Scored:
+    def _lines(self, user: User, titles: Sequence[str], answerer: Answerer | None = None) -> Scored:
         text = "# Profile\n## Notes\n" + "\n".join(f"- {title}" for title in titles)
-        scores = self.answerer(prior=False).scores(text, self.candidates(user))
+        scores = (answerer or self.text_alone).scores(text, self.candidates(user))
         return Scored(scores=scores, tokens=sum(map(count_tokens, titles)))
 
     def _within(self, titles: Sequence[str], window: int) -> list[str]:

@@ -6,6 +6,7 @@ A target's rank among its candidates is 1 + those above it + half of those equal
 
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from afterwit.benchmarks.recsys.comparators import Bench, Comparator
 from afterwit.benchmarks.recsys.data import User, load
 from afterwit.benchmarks.recsys.trained import trained
 from afterwit.credit.items import Floats
+from afterwit.digest.answer import AnswerRules
 from afterwit.digest.fold import Writer
 from afterwit.evaluate.metrics.bootstrap import Ratio, Resamples
 from afterwit.evaluate.record import EvaluationRecord, sha256_of
@@ -24,7 +26,9 @@ from afterwit.ports import Embedder, Progress
 CUTS = (1, 3, 5)
 _GROUPS = ("short", "medium", "long")
 NOTES = (
-    "profile:extractive knows the profile, how rare words are and how often items are chosen; :no_prior not the last",
+    "profile:extractive knows the profile, how rare words are, how often items are chosen and what goes with what; "
+    ":no_prior not how often, :no_company not what with what, :fixed_weights weighs alike whatever the candidates",
+    "ablation:full_history+catalogue reads every title with the same knowledge, and no profile",
     "full_history and retrieval read titles by the same answerer, without what is commonly chosen",
     "not run here, as published by others: P5, TokenRec, ToolRec, QwenLong-L1",
 )
@@ -103,10 +107,15 @@ def ndcg(ranks: Floats, k: int) -> Floats:
 def _comparators(bench: Bench, windows: bool, writers: Mapping[str, Writer]) -> dict[str, Comparator]:
     found: dict[str, Comparator] = {
         "profile:extractive": bench.profile(),
-        "profile:extractive:no_prior": bench.profile(prior=False),
+        "profile:extractive:no_prior": bench.profile(catalogue=replace(bench.catalogue, chosen={})),
+        "profile:extractive:no_company": bench.profile(catalogue=replace(bench.catalogue, together=None)),
+        "profile:extractive:fixed_weights": bench.profile(reading=AnswerRules(weighing=False)),
         **{f"profile:extractive:W{turns}": bench.profile(turns=turns) for turns in ((1, 2, 4, 5) if windows else ())},
         **{f"profile:{name}": bench.profile(writer=writer) for name, writer in writers.items()},
         "ablation:bm25+prior": bench.bm25_and_prior,
+        "ablation:full_history+catalogue": bench.full_history_and_catalogue,
+        "item_to_item": bench.item_to_item,
+        "item_to_item+prior": bench.item_to_item_and_prior,
         "popularity": bench.popularity,
         "last_item": bench.last_item,
         "bm25": bench.bm25,
