@@ -12,7 +12,7 @@ from afterwit.evolve.operators import confirm
 from afterwit.evolve.operators.admit import admit, admitted
 from afterwit.evolve.operators.merge import merge
 from afterwit.evolve.operators.reinforce import refreshed, reinforce
-from afterwit.evolve.operators.replace import complement, narrowed_to, replace_card
+from afterwit.evolve.operators.replace import narrowed_to, replace_card
 from afterwit.evolve.operators.restore import rollback
 from afterwit.evolve.operators.retire import evict, expire
 from afterwit.model import Batch, Card, Clause, Condition, Edit, Posterior, Provenance, Refusal, fold
@@ -232,10 +232,10 @@ CLAUSES = st.one_of(
 
 @given(clause=CLAUSES, value=st.floats(-10, 25))
 def test_a_clause_and_its_complement_share_no_context_and_leave_none_out(clause: Clause, value: float):
-    assert clause.holds({"x": value}) != complement(clause).holds({"x": value})
-    assert not complement(clause).holds({})
-    assert complement(complement(clause)) == clause
-    assert not Condition(clauses=(clause,)).overlaps(Condition(clauses=(complement(clause),)))
+    assert clause.holds({"x": value}) != clause.complement.holds({"x": value})
+    assert not clause.complement.holds({})
+    assert clause.complement.complement == clause
+    assert not Condition(clauses=(clause,)).overlaps(Condition(clauses=(clause.complement,)))
 
 
 def test_a_narrowed_card_keeps_its_words_and_declares_its_test_anew():

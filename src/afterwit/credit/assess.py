@@ -1,11 +1,13 @@
 """All semantic evidence of a round: contrasts, prior, conditions, joint effects and verdicts (design section 6)."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
 import numpy as np
 
-from afterwit.credit.conditions import Dependence, dependence
+from afterwit.credit.change import Current
+from afterwit.credit.conditions import Dependence, Split, dependence
 from afterwit.credit.contrast import Cells, cells, rates
 from afterwit.credit.evidence import EvidenceTable
 from afterwit.credit.fitness import fit_prior, posterior
@@ -44,20 +46,22 @@ def assess(
     as_of: datetime,
     rules: AssessRules = AssessRules(),
     start: Floats | None = None,
+    found: Current | None = None,
 ) -> EvidenceTable:
-    """One row a decision of the design. start: joint effects of an earlier round, to begin from."""
+    """One row a decision of the design. start: joint effects of an earlier round, to begin from. found: the same
+    design with what is known of changes, where they were looked for."""
     items, design = available(items, design, as_of)
     n = len(design.names)
     found_rates = rates(items, objective)
-    contrasts = cells(items, design, objective, given=found_rates)
+    contrasts = cells(items, design, objective, given=found_rates) if found is None else found.contrasts
     means = random_effects(contrasts.effect, contrasts.variance, contrasts.decision, n)
     treated, controls = _items_behind(contrasts, n)
     enough = (means.strata >= rules.min_strata) & (controls >= rules.min_controls)
     effect = np.where(enough, means.effect, np.nan)
-    prior = fit_prior(effect, means.normal_se)
-    post = posterior(effect, means.normal_se, prior)
     depends = dependence(items, contrasts, means)
     splits = {d: split for d, split in depends.splits.items() if enough[d]}
+    prior = fit_prior(*_examined(effect, means.normal_se, splits))
+    post = posterior(effect, means.normal_se, prior)
     return EvidenceTable(
         objective=objective,
         as_of=as_of,
@@ -80,6 +84,7 @@ def assess(
         prior_mean=prior.mean,
         prior_sd=prior.sd,
         splits={design.names[d]: split for d, split in splits.items()},
+        since={} if found is None else found.since,
         cells=contrasts,
     )
 
@@ -89,6 +94,17 @@ def verdict_for(sign: int, verdict: Verdict, effect: float) -> Verdict:
     if verdict == "supported":
         return "supported" if sign * effect > 0 else "contradicted"
     return verdict
+
+
+def _examined(effect: Floats, se: Floats, splits: Mapping[int, Split]) -> tuple[Floats, Floats]:
+    """Effects and standard errors that the prior is fitted to: where contexts differ, one for each, as their mean is
+    an effect that nothing has."""
+    sides = [side for split in splits.values() for _, side, _ in split.leaves() if side.strata >= 2]
+    whole = np.setdiff1d(np.arange(len(effect)), list(splits))
+    return (
+        np.append(effect[whole], [side.effect for side in sides]),
+        np.append(se[whole], [side.normal_se for side in sides]),
+    )
 
 
 def _items_behind(contrasts: Cells, n: int) -> tuple[Ints, Ints]:

@@ -1,6 +1,18 @@
-"""Confirmation: one test per card version, declared at admission, under one online false discovery rate.
+"""Confirmation: a trial per card version, declared at admission, under one online false discovery rate.
 
-A trial fixes its size when the card is admitted: the number of later strata that gives 80 % power to find half the
+Two roads lead there, each with half of q = 0.1, so that the rate of both together is at most q (what either finds
+wrongly is a smaller share of what both find).
+
+*By wealth*, at any look (`credit/wealth`). Trial i has a weight w_i with Σ w_i ≤ 1, fixed when it is declared: the
+first N trials of a bank share N / (N + 10), those of one round alike. With r confirmed so far and now, trial i is
+confirmed as soon as its wealth reaches 1 / (q w_i r), the largest r for which that holds. Where confirmed trials are
+kept and T_i is the first time, 1{i confirmed} / r ≤ q w_i E_i(T_i), and the mean of E_i(T_i) is at most 1 for a
+true null: FDR ≤ q at any time, however trials depend on one another (Wang & Ramdas 2022, e-BH; weights and
+stopping times as here: our reconstruction). A bank of a few cards waits for evidence, not for company.
+
+*By batches of tests of fixed size*, which have more power where many trials end together:
+
+a trial fixes its size when the card is admitted: the number of later strata that gives 80 % power to find half the
 admission effect in a one-sided test at 5 %, at most 200. Its p-value (`later`) is spent once. Those that fall
 due together form one batch of Batch-BH (Zrnic, Jiang, Ramdas & Jordan 2020, Algorithm 1): with γ_j ∝ j^−1.6 summing
 to 1, n_t tests in batch t, R_s rejections and R⁺_s the most that lowering one p-value of batch s to 0 could give,
@@ -28,6 +40,9 @@ from afterwit.model import Batch, Trial
 _MAX_STRATA = 200
 _MIN_STRATA = 3
 _EXPONENT = 1.6
+_POOL = 10
+Q_EACH = 0.05
+"""Half of the false discovery rate q = 0.1, for each of the two roads."""
 
 
 def declare_trial(*, effect: float, stratum_variance: float, as_of: datetime) -> Trial:
@@ -68,6 +83,35 @@ def due(
     return tuple(ready) if final or len(ready) >= smallest else ()
 
 
+def weights(history: Sequence[Batch], admitted: Mapping[str, datetime]) -> dict[str, float]:
+    """w_i of each trial by when it was declared; 0 for one whose round kept no count of those declared."""
+    declared = [(batch.at, batch.declared) for batch in history if batch.declared]
+    found = {}
+    for name, at in admitted.items():
+        before = sum(n for when, n in declared if when < at)
+        own = sum(n for when, n in declared if when == at)
+        share = (before + own) / (before + own + _POOL) - before / (before + _POOL)
+        found[name] = share / own if own else 0.0
+    return found
+
+
+def wealth_needed(weight: float, confirmed: int, q: float = Q_EACH) -> float:
+    """Log wealth that confirms a trial where ``confirmed`` are, itself among them; infinite without weight."""
+    return -math.log(q * weight * max(confirmed, 1)) if weight > 0 else math.inf
+
+
+def by_wealth(
+    history: Sequence[Batch], admitted: Mapping[str, datetime], wealth: Mapping[str, float], *, q: float = Q_EACH
+) -> tuple[str, ...]:
+    """Names of the open trials that their log wealth confirms now, sorted."""
+    already = sum(len(batch.wealth) for batch in history)
+    given = weights(history, admitted)
+    # What each would need alone, less what it has; r confirmed together make it cheaper by log r.
+    short = sorted((wealth_needed(given[name], 1, q) - wealth[name], name) for name in admitted)
+    most = max((k for k in range(1, len(short) + 1) if short[k - 1][0] <= math.log(already + k)), default=0)
+    return tuple(sorted(name for _, name in short[:most]))
+
+
 def spent(trial: Trial, *, batch: Batch, name: str, effect: float, sd: float) -> Trial:
     """The trial once its batch is tested; effect, sd: on the later items alone."""
     return replace(
@@ -77,6 +121,13 @@ def spent(trial: Trial, *, batch: Batch, name: str, effect: float, sd: float) ->
         confirmed=name in batch.confirmed,
         post_effect=effect,
         post_sd=sd,
+    )
+
+
+def won_trial(trial: Trial, *, at: datetime, wealth: float, effect: float, sd: float) -> Trial:
+    """The trial that its wealth confirmed; 1 / wealth is a p-value valid at any look."""
+    return replace(
+        trial, tested_at=at, p_value=min(1.0, math.exp(-wealth)), confirmed=True, post_effect=effect, post_sd=sd
     )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import numpy as np
@@ -10,15 +11,20 @@ from afterwit.credit.items import Floats, Ints, Objects, Times
 from afterwit.credit.later import moment
 from afterwit.model import Delivery, normalised
 
+PERIOD = timedelta(days=28)
+"""What was delivered in different periods is never compared outside a randomised test: base rates move with time."""
+_START = datetime(1970, 1, 1, tzinfo=UTC)
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class DeliveryTable:
     """One row a delivery, ordered by created_at, then id; shape (n,).
 
     strata: codes of what an item may be compared within: the experiment where traffic was randomised, else the
-    context; and placement, audience and policy. arms: items of one stratum with the same normalised text and
-    declared decisions share a code; a delivery without text has one of its own. experiments: codes, −1 outside any.
-    contexts: field → values, None where absent. episodes: the episode that made it, None where it was not ours.
+    context and the four weeks; and placement, audience and policy. arms: items of one stratum with the same
+    normalised text and declared decisions share a code; a delivery without text has one of its own. experiments:
+    codes, −1 outside any. contexts: field → values, None where absent. episodes: the episode that made it, None
+    where it was not ours.
     """
 
     ids: Objects
@@ -63,7 +69,8 @@ class DeliveryTable:
 def _stratum(delivery: Delivery) -> tuple[Any, ...]:
     within: tuple[Any, ...] = (delivery.experiment,)
     if delivery.experiment is None:
-        within = ("", *sorted((f, str(v)) for f, v in delivery.context.items()))
+        period = (delivery.created_at - _START) // PERIOD
+        within = ("", period, *sorted((f, str(v)) for f, v in delivery.context.items()))
     return (*within, delivery.placement, delivery.audience, delivery.policy)
 
 

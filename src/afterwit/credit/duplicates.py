@@ -7,6 +7,7 @@ from scipy import sparse
 from scipy.sparse import csgraph
 
 from afterwit.credit.items import Design, Floats, Ints, Items
+from afterwit.decisions.mining import is_mined
 
 _CORRELATION = 0.9
 _MAY_BE = 0.75
@@ -24,9 +25,10 @@ class Duplicate:
 def duplicates(items: Items, design: Design, columns: Ints | None = None) -> dict[str, Duplicate]:
     """Decision → the canonical one of its group, for every member of a group of two or more.
 
-    A group is connected by |r| ≥ 0.9 between indicators less their stratum means. Canonical is the decision shown
-    by most items, ties by shorter, then earlier name. columns: those to look among (all where None); the cost
-    grows with the square of their number, so hand over candidates and cards rather than everything ever examined.
+    A group is connected by |r| ≥ 0.9 between indicators less their stratum means. Canonical are decisions that have a
+    name (from a vocabulary or an agent) before mined ones, then those shown by most items, ties by shorter, then
+    earlier name. columns: those to look among (all where None); the cost grows with the square of their number, so
+    hand over candidates and cards rather than everything ever examined.
     """
     chosen = np.arange(len(design.names)) if columns is None else np.asarray(columns)
     x = design.matrix[:, chosen].astype(np.float64)
@@ -54,7 +56,7 @@ def duplicates(items: Items, design: Design, columns: Ints | None = None) -> dic
     found: dict[str, Duplicate] = {}
     for places in members.values():
         names = {place: design.names[int(chosen[place])] for place in places}
-        best = min(places, key=lambda place: (-shown[place], len(names[place]), names[place]))
+        best = min(places, key=lambda place: (is_mined(names[place]), -shown[place], len(names[place]), names[place]))
         signs = np.sign(inner(np.array(places), np.full(len(places), best)))
         for place, sign in zip(places, signs.tolist(), strict=True):
             found[names[place]] = Duplicate(name=names[best], sign=-1 if sign < 0 else 1)

@@ -1,5 +1,6 @@
 """Semantic evidence of a round as columns, one row a decision."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -18,7 +19,8 @@ class EvidenceTable:
     verdict: of the decision itself, so ``supported`` whenever the interval excludes 0; `verdict_for` turns it to a
     card's stance. enough: strata and controls suffice to say anything. counterexample: some context level
     contradicts the pooled sign. prior_mean, prior_sd: of the empirical-Bayes prior fitted to every decision
-    examined. splits: decision → where its effect differs. cells: the contrasts behind it, where they are kept.
+    examined. splits: decision → where its effect differs. since: decision → when its effect became another one, and
+    the evidence here begins. cells: the contrasts behind it, where they are kept.
     """
 
     objective: str
@@ -42,6 +44,7 @@ class EvidenceTable:
     prior_mean: float
     prior_sd: float
     splits: dict[str, Split] = field(default_factory=dict)
+    since: Mapping[str, np.datetime64] = field(default_factory=dict)
     cells: Cells | None = None
 
     def index(self) -> dict[str, int]:

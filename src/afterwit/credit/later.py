@@ -21,6 +21,7 @@ from scipy import special
 from afterwit.credit.contrast import Cells
 from afterwit.credit.items import Bools, Floats, Ints, Items, Times
 from afterwit.credit.meta import random_effects
+from afterwit.credit.wealth import log_wealth
 from afterwit.model import Condition
 
 DELTA = 0.02
@@ -84,14 +85,7 @@ def later(
     first so many strata by time, the sample size fixed at admission; all where None.
     """
     k = len(columns)
-    first = np.searchsorted(cells.decision, columns, "left")
-    count = np.searchsorted(cells.decision, columns, "right") - first
-    asked = np.repeat(np.arange(k), count)
-    rows = np.arange(len(asked)) + np.repeat(first - np.cumsum(count) + count, count)
-    keep = cells.first_delivered[rows] > since[asked]
-    if confirmable_only:
-        keep &= cells.confirmable[rows]
-    asked, rows = asked[keep], rows[keep]
+    asked, rows = _since(cells, columns, since, confirmable_only)
     if needed is not None:
         order = np.lexsort((cells.stratum[rows], cells.first_delivered[rows], asked))
         asked, rows = asked[order], rows[order]
@@ -103,6 +97,27 @@ def later(
     t = np.where(enough, direction * means.effect / means.se, 0.0)
     p = np.where(enough, special.stdtr(np.maximum(means.df, 1), -t), 1.0)
     return Later(effect=means.effect, se=means.se, strata=means.strata, p_value=p)
+
+
+def wealth_since(cells: Cells, columns: Ints, since: Times, sought: Floats) -> Floats:
+    """Log wealth of each question on the confirmable strata that began after its own ``since``, (k,).
+
+    sought: the admission effect, in whose direction each bets.
+    """
+    asked, rows = _since(cells, columns, since, confirmable_only=True)
+    return log_wealth(cells.effect[rows], cells.variance[rows], asked, np.sign(sought), np.abs(sought))
+
+
+def _since(cells: Cells, columns: Ints, since: Times, confirmable_only: bool) -> tuple[Ints, Ints]:
+    """Question and cell of each stratum that began after the question's ``since``."""
+    first = np.searchsorted(cells.decision, columns, "left")
+    count = np.searchsorted(cells.decision, columns, "right") - first
+    asked = np.repeat(np.arange(len(columns)), count)
+    rows = np.arange(len(asked)) + np.repeat(first - np.cumsum(count) + count, count)
+    keep = cells.first_delivered[rows] > since[asked]
+    if confirmable_only:
+        keep &= cells.confirmable[rows]
+    return asked[keep], rows[keep]
 
 
 def always_valid(found: Later, sought: Floats) -> Band:

@@ -11,6 +11,11 @@ from itertools import pairwise
 MINED = frozenset({"word", "pair", "stem", "length"})
 """Names of mined decisions; every other name comes from a vocabulary or an agent."""
 
+
+def is_mined(decision: str) -> bool:
+    return decision.partition("=")[0] in MINED
+
+
 # Scripts written without spaces: every character is a token of its own, so that pairs are its bigrams.
 _DENSE = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\ua9e0-\ua9ff\uaa60-\uaa7f"

@@ -13,6 +13,7 @@ from typing import Protocol
 import numpy as np
 
 from afterwit.credit.assess import assess
+from afterwit.credit.change import current
 from afterwit.credit.evidence import EvidenceTable
 from afterwit.credit.items import Bools, Design, Floats, Ints, Items
 from afterwit.credit.later import moment
@@ -178,9 +179,10 @@ def study(
     items = stream.known(as_of)
     refuse_unavailable(items, as_of)
     names, matrix = extractor.design(items.texts, items.strata, items.declared)
-    design = Design(names=names, matrix=matrix)
+    found = current(items, Design(names=names, matrix=matrix), objective)
+    design = found.design
     start = None if earlier is None else _carried(earlier.evidence, names)
-    evidence = assess(items, design, objective=objective, as_of=as_of, start=start)
+    evidence = assess(items, design, objective=objective, as_of=as_of, start=start, found=found)
     return Known(as_of=as_of, items=items, design=design, evidence=evidence, final=final)
 
 

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy import special
 
 from afterwit.credit.assess import verdict_for
 from afterwit.credit.conditions import Side
@@ -64,7 +63,7 @@ def on_side(row: Evidence, side: Side, where: str, table: EvidenceTable) -> Evid
 
     The joint effect moves by as much as the marginal one does.
     """
-    se = (side.high - side.low) / (2 * special.ndtri(0.975))
+    se = side.normal_se
     post = posterior(np.array([side.effect]), np.array([se]), Prior(mean=table.prior_mean, sd=table.prior_sd))
     mean = float(post.mean[0])
     excludes = side.strata >= 3 and (side.low > 0 or side.high < 0)

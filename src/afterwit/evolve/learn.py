@@ -1,6 +1,6 @@
 """From the ledger and the event log to a planned round: gather, credit, plan."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from afterwit.credit.assess import assess
+from afterwit.credit.change import current
 from afterwit.credit.deliveries import DeliveryTable
 from afterwit.credit.evidence import EvidenceTable
 from afterwit.credit.grants import Grants, grants, outcomes_of, scorers
@@ -15,7 +16,7 @@ from afterwit.credit.items import Design, Items
 from afterwit.credit.lifecycle import Lifecycles, lifecycles
 from afterwit.credit.replay import responsibilities
 from afterwit.decisions.extraction import Extractor
-from afterwit.decisions.mining import description_of
+from afterwit.decisions.mining import description_of, is_mined
 from afterwit.errors import LeakageError
 from afterwit.evolve.round import plan_round
 from afterwit.evolve.rules import EvolveRules
@@ -67,9 +68,10 @@ class Learner:
         if not names:
             least = self.extractor.rules.support
             refused.append(_insufficient(f"{len(items)} ripe items", f"no decision varies inside {least} strata"))
-        design = Design(names=names, matrix=matrix)
-        evidence = assess(items, design, objective=self.objective, as_of=as_of)
-        return Learned(items=items, design=design, evidence=evidence, refused=tuple(refused))
+        found = current(items, Design(names=names, matrix=matrix), self.objective)
+        refused += _changed(found.since)
+        evidence = assess(items, found.design, objective=self.objective, as_of=as_of, found=found)
+        return Learned(items=items, design=found.design, evidence=evidence, refused=tuple(refused))
 
     def round(
         self,
@@ -162,6 +164,22 @@ def _refuse_later(bank: Bank, earlier: Sequence[Round], as_of: datetime) -> None
                 f"card {card.id} of bank {bank.name!r} holds what was learned after {as_of.isoformat()}: "
                 "roll back to that time first, or learn as of a later one"
             )
+
+
+def _changed(since: Mapping[str, np.datetime64]) -> list[Refusal]:
+    """One line a moment: what goes together changes together. Named decisions come first."""
+    at: dict[np.datetime64, list[str]] = {}
+    for name in sorted(since, key=lambda name: (is_mined(name), name)):
+        at.setdefault(since[name], []).append(name)
+    return [
+        Refusal(
+            subject=names[0],
+            verdict="changed",
+            reason=f"its effect is another one since {np.datetime_as_string(moment, 'D')}: older evidence is left out"
+            + (f" (and of {len(names) - 1} more decisions)" if len(names) > 1 else ""),
+        )
+        for moment, names in sorted(at.items())
+    ]
 
 
 def _insufficient(subject: str, reason: str) -> Refusal:

@@ -1,22 +1,25 @@
 """What the evidence demands of each card, and which decisions may become cards (the table of design section 9)."""
 
 from collections.abc import Mapping
-from datetime import datetime
+from dataclasses import replace
+from datetime import UTC, datetime
 
 import numpy as np
 
+from afterwit.credit.confirm import declare_trial
 from afterwit.credit.duplicates import Duplicate
 from afterwit.credit.evidence import EvidenceTable
 from afterwit.credit.items import Design, Ints, Items, showing
+from afterwit.credit.later import moment
 from afterwit.evolve.coverage import holds
 from afterwit.evolve.draft import RoundDraft
 from afterwit.evolve.evidenced import Standing, on_side
 from afterwit.evolve.operators.admit import admitted
-from afterwit.evolve.operators.replace import complement, replace_card
+from afterwit.evolve.operators.replace import replace_card
 from afterwit.evolve.operators.retire import evict
 from afterwit.evolve.rules import EvolveRules
 from afterwit.evolve.wording import Describe, guidance_for
-from afterwit.model import Card, Condition, Evidence, Refusal
+from afterwit.model import Card, Condition, Edit, Evidence, Refusal
 
 _SHOWN_REFUSALS = 30
 
@@ -28,6 +31,7 @@ def judge_claims(
     *,
     spared: frozenset[str],
     demote: Mapping[str, str],
+    divided: frozenset[str] = frozenset(),
     describe: Describe,
     rules: EvolveRules,
     as_of: datetime,
@@ -35,14 +39,17 @@ def judge_claims(
     """Contradicted, conditional, demoted or no longer plausible cards change here; the others stay.
 
     spared: cards of known utility whose removal would not improve it, which semantic evidence alone may not evict
-    (design section 7).
+    (design section 7). divided: active cards that one side of a split speaks against at any look.
     """
     for card in sorted(draft.live.values(), key=lambda card: card.content_hash):
         found = standing.get(card.id)
         if found is None or card.stance is None:
             continue
         row, evidence = found.row, (found.row.id,)
-        sides = _sides(row, table, rules)
+        sides = _sides(card.stance.decision, table, rules, inside=card.when)
+        if (at := table.since.get(card.stance.decision)) is not None and _older(card, at):
+            draft.apply(_after_change(draft, card, found, at, rules, as_of))
+            continue
         against = found.verdict == "contradicted" or card.id in demote
         if against and card.id in spared:
             draft.refused.append(
@@ -54,7 +61,7 @@ def judge_claims(
             draft.apply(
                 evict(draft.edit_id("evict"), card, reason=demote[card.id], round_id=draft.round_id, evidence=evidence)
             )
-        elif sides and card.status == "active":
+        elif sides and card.status == "active" and card.id not in divided:
             draft.refused.append(
                 Refusal(subject=card.id, verdict="conditional", reason=f"an active card stays as it is: {row.reason}")
             )
@@ -65,8 +72,8 @@ def judge_claims(
                     draft.edit_id("split"),
                     card,
                     children,
-                    operator="split" if len(children) == 2 else "revise",
-                    reason=row.reason,
+                    operator="split" if len(children) > 1 else "revise",
+                    reason=table.reason(table.index()[card.stance.decision]),
                     evidence=evidence,
                     round_id=draft.round_id,
                     card_tokens=rules.card_tokens,
@@ -121,7 +128,7 @@ def candidates(
             continue
         row = table.row(int(i))
         where = showing(shown, int(i))
-        for when, part in _sides(row, table, rules) if row.verdict == "conditional" else [(Condition(), row)]:
+        for when, part in _sides(name, table, rules) if row.verdict == "conditional" else [(Condition(), row)]:
             if any(when.overlaps(other) for other in taken.get(name, ())):
                 continue
             prefer = part.posterior_mean > 0
@@ -137,6 +144,7 @@ def candidates(
                 cases=tuple(str(c) for c in items.ids[np.sort(inside)[-rules.cases :]]),
                 round_id=draft.round_id,
                 at=as_of,
+                since=table.since.get(name),
             )
             if card.tokens > rules.card_tokens:
                 reason = f"the card would have {card.tokens} tokens, more than {rules.card_tokens}"
@@ -150,7 +158,7 @@ def passing(table: EvidenceTable, rules: EvolveRules) -> Ints:
     """Rows that pass admission, as a whole or, where the effect depends on the context, on a side at least."""
     sure = table.p_sign >= rules.admission
     for i in np.flatnonzero(table.verdict == "conditional"):
-        sure[i] = bool(_sides(table.row(int(i)), table, rules))
+        sure[i] = bool(_sides(table.names[i], table, rules))
     return np.flatnonzero(sure & table.enough).astype(np.int64)
 
 
@@ -173,17 +181,48 @@ def _left(table: EvidenceTable, rules: EvolveRules) -> list[Refusal]:
     return left
 
 
-def _sides(row: Evidence, table: EvidenceTable, rules: EvolveRules) -> list[tuple[Condition, Evidence]]:
-    """Where a conditional effect is evidenced, and the row as it reads there: one side, both or none."""
-    split = table.splits.get(row.decision)
-    if row.verdict != "conditional" or split is None:
+def _sides(
+    decision: str, table: EvidenceTable, rules: EvolveRules, *, inside: Condition = Condition()
+) -> list[tuple[Condition, Evidence]]:
+    """Contexts in which a conditional effect is evidenced, narrower than ``inside``, and the row as it reads there."""
+    split, i = table.splits.get(decision), table.index()[decision]
+    if split is None or table.verdict[i] != "conditional":
         return []
     found = []
-    for side, clause in ((split.holds, split.clause), (split.fails, complement(split.clause))):
-        part = on_side(row, side, str(clause), table)
-        if part.verdict == "supported" and part.p_sign >= rules.admission:
-            found.append((Condition(clauses=(clause,)), part))
+    for when, side, _ in split.leaves():
+        part = on_side(table.row(i), side, str(when), table)
+        narrower = set(when.clauses) > set(inside.clauses)
+        if narrower and part.verdict == "supported" and part.p_sign >= rules.admission:
+            found.append((when, part))
     return found
+
+
+def _older(card: Card, at: np.datetime64) -> bool:
+    """Whether the card was learned from what was before the change."""
+    return card.trial is not None and bool(moment(card.trial.admitted_at) < at)
+
+
+def _after_change(
+    draft: RoundDraft, card: Card, found: Standing, at: np.datetime64, rules: EvolveRules, as_of: datetime
+) -> Edit:
+    """A card whose effect is another one now: what is still for it keeps it, on a new trial; else it leaves."""
+    day = at.astype("datetime64[us]").item().replace(tzinfo=UTC)
+    reason = f"changed: its effect is another one since {day:%Y-%m-%d}; {found.row.reason}"
+    evidence = (found.row.id,)
+    if found.p_for(card) < rules.admission or found.verdict == "contradicted":
+        gone = evict(draft.edit_id("evict"), card, reason=reason, round_id=draft.round_id, evidence=evidence)
+        return replace(gone, writes=tuple(replace(version, valid_until=day) for version in gone.writes))
+    trial = declare_trial(effect=found.fitness.mean, stratum_variance=found.row.strata * found.row.se**2, as_of=as_of)
+    provenance = replace(card.provenance, operator="revise", evidence=evidence, round_id=draft.round_id)
+    kept = card.changed(status="provisional", trial=trial, valid_from=day, provenance=provenance)
+    return Edit(
+        id=draft.edit_id("revise"),
+        operator="revise",
+        writes=(kept,),
+        parents=(card.id,),
+        evidence=evidence,
+        reason=reason,
+    )
 
 
 def _child(draft: RoundDraft, card: Card, row: Evidence, when: Condition, describe: Describe, as_of: datetime) -> Card:

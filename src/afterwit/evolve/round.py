@@ -1,6 +1,7 @@
 """A round: credit in, edits out, one pure function (design section 9)."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 import numpy as np
@@ -13,7 +14,7 @@ from afterwit.credit.items import Design, Ints, Items
 from afterwit.credit.later import moment
 from afterwit.errors import LeakageError
 from afterwit.evolve.alike import unite_alike
-from afterwit.evolve.confirmation import test_due, to_demote
+from afterwit.evolve.confirmation import divided, test_due, to_demote
 from afterwit.evolve.coverage import Selection, select
 from afterwit.evolve.draft import RoundDraft
 from afterwit.evolve.evidenced import Standing, standings
@@ -76,9 +77,10 @@ def plan_round(
         rules=rules,
         as_of=as_of,
         demote=to_demote(list(draft.live.values()), evidence, items, contrasts),
+        divided=divided(list(draft.live.values()), evidence, items, contrasts),
     )
     unite_duplicates(draft, groups)  # what was narrowed may now say what another card says
-    done, batch = test_due(
+    outcome = test_due(
         list(draft.live.values()),
         evidence,
         items,
@@ -88,7 +90,7 @@ def plan_round(
         final=final,
         round_id=draft.round_id,
     )
-    draft.apply(confirm(draft.edit_id("confirm"), done, batch) if batch else None)
+    draft.apply(confirm(draft.edit_id("confirm"), outcome.tested, outcome.batch) if outcome.batch else None)
     fresh, left = candidates(
         draft,
         evidence,
@@ -128,7 +130,8 @@ def plan_round(
         evidence=tuple(evidence.row(place[name]) for name in named),
         credits=credits.new,
         refused=tuple(draft.refused),
-        batch=batch,
+        batch=_counted(outcome.batch, draft, as_of),
+        waiting=tuple(row for row in outcome.waiting if row.card_id in draft.live),
         figures={
             "items": float(len(items)),
             "examined": float(len(evidence)),
@@ -137,6 +140,15 @@ def plan_round(
             "active": float(sum(c.status == "active" for c in draft.live.values())),
         },
     )
+
+
+def _counted(batch: Batch | None, draft: RoundDraft, as_of: datetime) -> Batch | None:
+    """The batch with the number of trials that this round declares, on which their level depends."""
+    written = {card.id: card for edit in draft.edits for card in edit.writes if card.live}
+    declared = sum(card.trial is not None and card.trial.admitted_at == as_of for card in written.values())
+    if batch is None:
+        batch = Batch(at=as_of, level=0.0, p_values={}, confirmed=(), max_rejections=0) if declared else None
+    return replace(batch, declared=declared) if batch and declared else batch
 
 
 def _worth_comparing(draft: RoundDraft, evidence: EvidenceTable, rules: EvolveRules) -> Ints:

@@ -8,7 +8,7 @@ from afterwit.credit.duplicates import Duplicate
 from afterwit.evolve.draft import RoundDraft
 from afterwit.evolve.evidenced import Standing
 from afterwit.evolve.operators.merge import merge
-from afterwit.evolve.operators.replace import complement, narrowed_to, replace_card
+from afterwit.evolve.operators.replace import narrowed_to, replace_card
 from afterwit.evolve.operators.retire import evict, expire
 from afterwit.evolve.rules import EvolveRules
 from afterwit.model import Card, Clause, Condition
@@ -71,7 +71,7 @@ def settle_conflicts(
         if exception is not None:
             wide, narrow, clause = exception
             child = narrowed_to(
-                wide, complement(clause), parents=(wide.id, narrow.id), round_id=draft.round_id, at=as_of
+                wide, clause.complement, parents=(wide.id, narrow.id), round_id=draft.round_id, at=as_of
             )
             held[child.id] = held[wide.id]
             made = replace_card(

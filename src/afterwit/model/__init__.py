@@ -5,7 +5,7 @@ from afterwit.model.card import Card, OperatorName, Posterior, Provenance, Stanc
 from afterwit.model.chat import Ask, Message, Reply
 from afterwit.model.condition import Clause, Condition, Context, Value
 from afterwit.model.credit import Credit, Evidence, Interval, LifecycleVerdict, Refusal, Verdict
-from afterwit.model.edit import Bank, Batch, Edit, Round, fold
+from afterwit.model.edit import Bank, Batch, Edit, Round, Waiting, fold
 from afterwit.model.episode import Citation, Decision, Delivery, Draft, Episode, Recalled, Step, Task
 from afterwit.model.ids import content_hash, new_id
 from afterwit.model.note import Added, Note
@@ -72,6 +72,7 @@ __all__ = [
     "Trial",
     "Value",
     "Verdict",
+    "Waiting",
     "content_hash",
     "count_tokens",
     "fold",

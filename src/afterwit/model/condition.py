@@ -7,7 +7,7 @@ Grammar of the text form: clauses joined by ``;`` or ``and``; each is ``field = 
 import math
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from afterwit.errors import ConditionError
@@ -18,6 +18,7 @@ Context = Mapping[str, Value]
 Operator = Literal["in", "not in", ">=", "<"]
 
 _OPERATORS: dict[str, Operator] = {"=": "in", "in": "in", "!=": "not in", "not in": "not in", ">=": ">=", "<": "<"}
+_COMPLEMENT: dict[Operator, Operator] = {"in": "not in", "not in": "in", ">=": "<", "<": ">="}
 _CLAUSE = re.compile(r"^\s*([\w.\- ]*?[\w.\-])\s*(not in\b|in\b|!=|>=|<|=)\s*(.+?)\s*$", re.UNICODE)
 
 
@@ -47,6 +48,11 @@ class Clause:
             return False
         bound = float(self.values[0])
         return number >= bound if self.operator == ">=" else number < bound
+
+    @property
+    def complement(self) -> "Clause":
+        """Holds where this one does not, in contexts that know the field."""
+        return replace(self, operator=_COMPLEMENT[self.operator])
 
     def __str__(self) -> str:
         values = "|".join(map(str, self.values))

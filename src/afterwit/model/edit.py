@@ -32,7 +32,8 @@ class Batch:
 
     level: the significance level granted to this batch. p_values: per decision tested. confirmed: those
     rejected. max_rejections: R⁺, kept because later levels depend on it (Zrnic et al. 2020, Batch-BH). final: it
-    was declared the last and took all of the level that was left.
+    was declared the last and took all of the level that was left. declared: trials that the round of this moment
+    declared. wealth: card confirmed by its wealth alone → log wealth then (`credit/confirm`).
     """
 
     at: datetime
@@ -41,6 +42,24 @@ class Batch:
     confirmed: tuple[str, ...]
     max_rejections: int
     final: bool = False
+    declared: int = 0
+    wealth: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Waiting:
+    """A trial that is open: strata gathered since admission, about how many it takes in all if the effect is what
+    it seemed to be, and when that is at the rate seen; None where no stratum came yet. wealth: log, so far."""
+
+    card_id: str
+    strata: int
+    needed: int
+    due_at: datetime | None
+    wealth: float
+
+    def __str__(self) -> str:
+        when = f", about {self.due_at:%Y-%m-%d} at this rate" if self.due_at else ""
+        return f"{self.strata} of about {self.needed} strata{when}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,6 +82,7 @@ class Round:
     attributions: tuple[Attribution, ...] = ()
     refused: tuple[Refusal, ...] = ()
     batch: Batch | None = None
+    waiting: tuple[Waiting, ...] = ()
     figures: Mapping[str, float] = field(default_factory=dict)
     note: str = ""
 
@@ -71,7 +91,9 @@ class Round:
         for edit in self.edits:
             counts[edit.operator] = counts.get(edit.operator, 0) + 1
         done = ", ".join(f"{n} {name}" for name, n in sorted(counts.items())) or "no edits"
-        return f"round as of {self.as_of:%Y-%m-%d}: {done}; {len(self.refused)} left as insufficient"
+        changed = sum(refusal.verdict == "changed" for refusal in self.refused)
+        told = f"; {changed} changed" if changed else ""
+        return f"round as of {self.as_of:%Y-%m-%d}: {done}{told}; {len(self.refused) - changed} left as insufficient"
 
 
 @dataclass(frozen=True, kw_only=True)

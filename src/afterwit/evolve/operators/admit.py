@@ -1,6 +1,8 @@
 """Admit: a decision that passes admission becomes a provisional card with a declared trial."""
 
-from datetime import datetime
+from datetime import UTC, datetime
+
+import numpy as np
 
 from afterwit.credit.confirm import declare_trial
 from afterwit.model import Card, Condition, Edit, Evidence, Posterior, Provenance, Stance, content_hash
@@ -19,8 +21,12 @@ def admitted(
     round_id: str,
     at: datetime,
     parents: tuple[str, ...] = (),
+    since: np.datetime64 | None = None,
 ) -> Card:
-    """A provisional card for the evidence's decision; its trial is fixed here, before any later item is seen."""
+    """A provisional card for the evidence's decision; its trial is fixed here, before any later item is seen.
+
+    since: when the effect became what it is, where it was another one before.
+    """
     variance = row.strata * row.se**2
     return Card(
         id=content_hash(round_id, row.decision, str(when), str(prefer))[:32],
@@ -36,7 +42,7 @@ def admitted(
         provenance=Provenance(operator="admit", parents=parents, evidence=(row.id,), round_id=round_id),
         cases=cases,
         created_at=at,
-        valid_from=at,
+        valid_from=at if since is None else since.astype("datetime64[us]").item().replace(tzinfo=UTC),
     )
 
 

@@ -17,7 +17,11 @@ def confirm(edit_id: str, cards: Sequence[Card], batch: Batch) -> Edit | None:
     """One edit for all tests of a batch, passed or not; None for an empty batch."""
     if not cards:
         return None
-    reason = f"{len(batch.confirmed)} of {len(cards)} confirmed at level {batch.level:.4f} (Batch-BH)"
+    parts = [f"{len(batch.confirmed)} of {len(batch.p_values)} confirmed at level {batch.level:.4f} (Batch-BH)"]
+    reason = "; ".join(
+        [f"{len(batch.wealth)} confirmed by what came since admission"] * bool(batch.wealth)
+        + parts * bool(batch.p_values)
+    )
     evidence = tuple(dict.fromkeys(e for card in cards for e in card.provenance.evidence))
     return Edit(
         id=edit_id,

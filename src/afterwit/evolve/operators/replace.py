@@ -10,9 +10,6 @@ from typing import Literal
 
 from afterwit.evolve.operators.retire import retired
 from afterwit.model import Card, Clause, Edit, Provenance, Refusal, Trial, content_hash, count_tokens
-from afterwit.model.condition import Operator
-
-_COMPLEMENT: dict[Operator, Operator] = {"in": "not in", "not in": "in", ">=": "<", "<": ">="}
 
 
 def replace_card(
@@ -42,11 +39,6 @@ def replace_card(
         evidence=evidence,
         reason=reason,
     )
-
-
-def complement(clause: Clause) -> Clause:
-    """Holds where the clause does not, in contexts that know the field."""
-    return replace(clause, operator=_COMPLEMENT[clause.operator])
 
 
 def narrowed_to(card: Card, clause: Clause, *, parents: tuple[str, ...], round_id: str, at: datetime) -> Card:
