@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from afterwit.cli import screen
+from afterwit.cli.course import course
 from afterwit.errors import InputError
 from afterwit.model import Card
 
@@ -60,11 +61,13 @@ def show(
     """One card: what it says, on what evidence, and every edit that made it."""
     with screen.open_memory(store, scope) as memory:
         card_id = screen.whole(card_id, (c.id for name in screen.BANKS for c in memory.cards(bank=name)))
-        card, history = memory.get(card_id), memory.history(card_id)
+        card, history, rounds = memory.get(card_id), memory.history(card_id), memory.rounds()
     if as_json:
         screen.print_json({"card": card, "history": history})
         return
     screen.table("Card", ("field", "value"), list(_facts(card)))
+    if drawn := course(card_id, history, rounds):
+        screen.table("Effect on the log rate", ("round", "mean and 95 % interval", "about 0", "what happened"), drawn)
     rows = [(e.operator, w.version, f"{w.effect:+.3f}", e.reason) for e in history for w in e.writes if w.id == card_id]
     screen.table("Lineage", ("operator", "version", "effect", "why"), rows)
 

@@ -95,6 +95,10 @@ def _tell(round_: Round, as_json: bool) -> None:
     ]
     if rows:
         screen.table("Edits", ("operator", "card", "effect", "why"), rows[:40])
+    if round_.waiting:
+        named = {card.id: card.guidance for edit in round_.edits for card in edit.writes}
+        waiting = [(named.get(row.card_id, screen.short(row.card_id)), str(row)) for row in round_.waiting[:15]]
+        screen.table("On trial", ("card", "confirmed after"), waiting)
     if round_.refused:
         refused = [(r.subject, r.verdict, r.reason) for r in round_.refused[:15]]
         screen.table("Left as they are", ("what", "verdict", "why"), refused)

@@ -47,7 +47,7 @@ def strata_wanted(effect: float, stratum_variance: float, wealth: float) -> floa
     """About how many strata bring log wealth ``wealth`` where the effect is this and one contrast varies so much.
 
     A stratum brings E[log] ≈ d² / (2 (d² + 1)) with d² = effect² / variance at the best stake (second order in the
-    stake); the mixture costs log 4 and waiting for the walk to cross about as much again (our approximation).
+    stake); what the mixture costs is about what the walk's last step brings beyond the mark (our approximation).
     """
     ratio = effect**2 / max(stratum_variance, 1e-12)
-    return (wealth + 2 * float(np.log(len(_STAKES)))) * 2 * (1 + ratio) / max(ratio, 1e-12)
+    return wealth * 2 * (1 + ratio) / max(ratio, 1e-12)

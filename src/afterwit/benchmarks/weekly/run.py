@@ -17,7 +17,7 @@ from afterwit.decisions.vocabulary import Vocabulary
 from afterwit.evaluate.policies.tide import Folded
 from afterwit.evaluate.record import EvaluationRecord
 from afterwit.evolve.learn import Learner
-from afterwit.model import Batch, Card, Interval
+from afterwit.model import Batch, Card, Interval, Round
 from afterwit.ports import Progress
 
 _ASKS, _TELLS = "The old mill won a prize?", "The old mill won a prize."
@@ -51,24 +51,34 @@ class Life:
 
 
 def live(world: World, seed: int) -> Life:
-    """One round a week, from what was available then."""
-    items = world.items(seed)
-    extractor = Extractor(vocabulary=Vocabulary.load("headlines"))
-    learner, ledger = Learner(extractor=extractor), Folded("simulated/weekly", "content")
-    history: list[Batch] = []
-    banks = []
-    for week in range(1, world.weeks + 2):
-        as_of = START + week * WEEK + timedelta(hours=1)
-        known = items.take(items.available_at <= moment(as_of))
-        if len(known):
-            learned = learner.learn(known, as_of)
-            round_ = learner.round(
-                ledger.bank(), learned, history=history, as_of=as_of, final=False, round_id=f"{seed}-{week}"
-            )
-            ledger.commit(round_)
-            history += [round_.batch] if round_.batch else []
+    """The bank after each round."""
+    extractor = _extractor()
+    ledger, banks = Folded("simulated/weekly", "content"), []
+    for round_ in rounds(world, seed, extractor):
+        ledger.commit(round_)
         banks.append(ledger.bank().cards)
     return Life(world=world, banks=tuple(banks), extractor=extractor)
+
+
+def rounds(world: World, seed: int, extractor: Extractor | None = None) -> list[Round]:
+    """One a week, from what was available then."""
+    items = world.items(seed)
+    learner, ledger = Learner(extractor=extractor or _extractor()), Folded("simulated/weekly", "content")
+    history: list[Batch] = []
+    made = []
+    for week in range(1, world.weeks + 2):
+        as_of = START + week * WEEK + timedelta(hours=1)
+        learned = learner.learn(items.take(items.available_at <= moment(as_of)), as_of)
+        made.append(
+            learner.round(ledger.bank(), learned, history=history, as_of=as_of, final=False, round_id=f"{seed}-{week}")
+        )
+        ledger.commit(made[-1])
+        history += [made[-1].batch] if made[-1].batch else []
+    return made
+
+
+def _extractor() -> Extractor:
+    return Extractor(vocabulary=Vocabulary.load("headlines"))
 
 
 def confirmed_by(life: Life, within: int) -> bool:

@@ -2,7 +2,7 @@
 
 import typer
 
-from afterwit.cli.evaluate import chime, judged, public_logs, reading, recsys, tide, upworthy
+from afterwit.cli.evaluate import chime, judged, public_logs, reading, recsys, tide, upworthy, weekly
 
 evaluate = typer.Typer(help="Run a benchmark and print its record.", no_args_is_help=True)
 evaluate.command("upworthy")(upworthy.upworthy)
@@ -18,4 +18,5 @@ evaluate.command("asos")(public_logs.asos)
 evaluate.command("open-bandit")(public_logs.open_bandit)
 evaluate.command("tide")(tide.tide)
 evaluate.command("world", hidden=True)(tide.tide)
+evaluate.command("weekly")(weekly.weekly)
 evaluate.command("memorycd")(public_logs.memorycd)
