@@ -66,7 +66,7 @@ def test_from_a_log_to_cards(shell: Shell, tmp_path: Path) -> None:
     assert done.out.startswith("applied ")
     assert widest(done.out) <= 80
     cards = shell("cards", "--json").json
-    assert [(card["guidance"], card["stance"]["prefer"]) for card in cards] == [("Prefer “?”.", True)]
+    assert [(card["guidance"], card["stance"]["prefer"]) for card in cards] == [("Prefer a question anywhere.", True)]
     table = shell("cards")
     assert f"{len(cards)} cards" in table.out
     assert widest(table.out) <= 80
