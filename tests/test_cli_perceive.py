@@ -77,3 +77,39 @@ def test_what_was_seen_becomes_an_interaction() -> None:
     found = seen(card, kind="bought")
     assert (found.item, found.title, found.kind, found.text) == ("h", "Kettle", "bought", "d")
     assert found.attributes == {"price": 39.9, "currency": "EUR", "brand": "Fellow"}
+
+
+RIGHT_TO_LEFT = """<!DOCTYPE html><html lang="he" dir="rtl"><meta charset="utf-8"><title>קומקום חשמלי מנירוסטה</title>
+<body style="font:18px sans-serif"><h1>קומקום חשמלי מנירוסטה 😀</h1><p style="font-size:28px">‏249.90 ₪</p>
+<p>קומקום חשמלי של 1.7 ליטר</p></body></html>"""
+
+
+@REAL
+@pytest.mark.parametrize(
+    ("html", "price"),
+    [
+        ("", None),
+        ("<p></p>", None),
+        (PAGE.replace("<body", "<body data-x='\0'").replace("\0", ""), "39.90"),
+        (PAGE + "<div style='height:20000px'></div>", "39.90"),
+        (RIGHT_TO_LEFT, "249.90"),
+    ],
+)
+def test_strange_pages_are_told_as_far_as_they_go(shell: Shell, tmp_path: Path, html: str, price: str | None) -> None:
+    (tmp_path / "page.html").write_text(html, encoding="utf-8")
+    assert shell("perceive", tmp_path / "page.html", "--json").json["price"] == price
+
+
+@REAL
+def test_a_page_whose_script_no_reader_knows_says_so_and_is_not_guessed(shell: Shell, tmp_path: Path) -> None:
+    (tmp_path / "page.html").write_text(RIGHT_TO_LEFT, encoding="utf-8")
+    told = shell("perceive", tmp_path / "page.html", "--reader", "rapid", "--json").json
+    assert told["price"] == "249.90"  # by its text
+    assert "no reader knows Hebrew script" in told["missing"][0]
+    assert shell("perceive", tmp_path / "page.html", "--reader", "rapid", "--sense", "screen").code == 2
+
+
+def test_binary_is_refused_in_one_line(shell: Shell, tmp_path: Path) -> None:
+    (tmp_path / "page.html").write_bytes(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR")
+    told = shell("perceive", tmp_path / "page.html")
+    assert (told.code, told.err.count("\n")) == (2, 1)

@@ -83,11 +83,20 @@ def doctor(
     found = {name: all(importlib.util.find_spec(m) for m in modules) for name, modules in extras.items()}
     with screen.open_memory(store, scope) as memory:
         problems = memory.check()
+    from afterwit.compose.perception import scripts_read  # heavy, and `--help` does without it
+
+    scripts = scripts_read()
     if as_json:
-        screen.print_json({"python": sys.version.split()[0], "extras": found, "problems": problems})
+        told = {script: reader.by for script, reader in scripts.items()}
+        screen.print_json({"python": sys.version.split()[0], "extras": found, "scripts": told, "problems": problems})
     else:
         rows = [(name, "installed" if there else f"pip install 'afterwit[{name}]'") for name, there in found.items()]
         screen.table("Extras", ("extra", "state"), rows)
+        screen.table(
+            "Scripts of pages that are read off the screen",
+            ("script", "by"),
+            [(script, reader.by or reader.command) for script, reader in scripts.items()],
+        )
         print("\n".join(problems) or f"the ledger of {scope} is sound")
     if problems:
         raise typer.Exit(1)

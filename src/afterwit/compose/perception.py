@@ -1,7 +1,7 @@
 """Eyes and a reader for pages."""
 
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -9,9 +9,8 @@ from afterwit.errors import InputError, MissingExtra, UsageError
 from afterwit.model import Interaction
 from afterwit.model.ids import content_hash
 from afterwit.model.page import ItemCard, Sense
-from afterwit.perceive.card import read
+from afterwit.perceive.card import text
 from afterwit.perceive.fusion import fused
-from afterwit.perceive.html import visible
 from afterwit.perceive.look import see
 from afterwit.perceive.metadata.card import read as metadata
 from afterwit.perceive.ports import Browser, Ocr
@@ -65,6 +64,30 @@ def open_readers(spec: str = "auto") -> tuple[Ocr, ...]:
     return readers
 
 
+@dataclass(frozen=True, kw_only=True)
+class ScriptReader:
+    """by: the name of the reader that a page in the script gets, None where there is none. command: installs one."""
+
+    by: str | None
+    command: str
+
+
+def scripts_read() -> dict[str, ScriptReader]:
+    """For each script that some reader could know here."""
+    from afterwit.providers.ocr import tesseract
+
+    try:
+        readers = open_readers()
+    except UsageError:
+        readers = ()
+    found: dict[str, ScriptReader] = {}
+    for script, languages in tesseract.LANGUAGES.items():
+        by = next((reader.name for reader in readers if reader.knows(script)), None)
+        command = f"apt-get install tesseract-ocr {tesseract.package(languages[0])}"
+        found[script] = ScriptReader(by=by, command=command)
+    return found
+
+
 def perceive(
     source: str, *, reader: str = "auto", cache: Path | None = None, sense: Sense | Literal["fused"] = "fused"
 ) -> ItemCard:
@@ -83,7 +106,7 @@ def perceive(
     if sense in ("metadata", "fused"):
         readings.append(metadata(html, source=content_hash(html)))
     if sense in ("text", "fused"):
-        readings.append(read(visible(html), source=content_hash(html)))
+        readings.append(text(html, source=content_hash(html)))
     if shot is not None:
         try:
             readings.append(see(shot, open_readers(reader), cache).reading)

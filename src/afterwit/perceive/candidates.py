@@ -10,8 +10,7 @@ from afterwit.perceive.currencies import SHARED, same
 from afterwit.perceive.reading import Quote, Reading
 from afterwit.perceive.words import folded
 
-_WORST, _SILENT = -4.0, -2.0
-"""Of an amount that a sense puts last, and of one where it has none at all."""
+_WORST = -4.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,9 +61,11 @@ def _shown(reading: Reading, quotes: Sequence[Quote], value: Decimal) -> dict[st
     sense = reading.sense
     if reading.card.price == value:
         return {}
+    if reading.card.price is None:
+        return {f"{sense}: silent": 1.0}
     if not quotes:
-        away = {} if value in reading.numbers or not reading.quotes else {f"{sense}: not shown": 1.0}
-        return {f"{sense}: behind": _WORST if reading.quotes else _SILENT} | away
+        away = {} if value in reading.numbers else {f"{sense}: not shown": 1.0}
+        return {f"{sense}: behind": _WORST} | away
     best = max(quote.score for quote in reading.quotes)
     behind = {f"{sense}: behind": max(_WORST, max(quote.score for quote in quotes) - best)}
     return behind | ({"earlier price": 1.0} if all(quote.old for quote in quotes) else {})

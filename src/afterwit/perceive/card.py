@@ -9,6 +9,7 @@ from afterwit.model.page import Availability, ItemCard, Picture, Sense, TextLine
 from afterwit.perceive import words
 from afterwit.perceive.amounts import amounts, numbers
 from afterwit.perceive.brand import maker
+from afterwit.perceive.html import visible, window_title
 from afterwit.perceive.price import price, rated
 from afterwit.perceive.reading import Quote, Reading
 from afterwit.perceive.title import RATING, Region, region
@@ -27,13 +28,18 @@ def card(lines: Sequence[TextLine], *, pictures: Sequence[Picture] = (), source:
 
 
 def read(
-    lines: Sequence[TextLine], *, sense: Sense = "text", pictures: Sequence[Picture] = (), source: str = ""
+    lines: Sequence[TextLine],
+    *,
+    sense: Sense = "text",
+    named: str = "",
+    pictures: Sequence[Picture] = (),
+    source: str = "",
 ) -> Reading:
-    """What the lines, in reading order, say about the item that the page is about. What would steer whoever reads the
-    card is left out, and said."""
+    """What the lines, in reading order, say about the item that the page is about. named: the title of the window. What
+    would steer whoever reads the card is left out, and said."""
     plain = [words.folded(line.text) for line in lines]
     found = frozenset(value for line in lines for value in numbers(line.text))
-    item = region(lines, plain)
+    item = region(lines, plain, named)
     if item is None:
         loose = tuple(Quote(value=one.value, currency=one.currency, main=False) for line in lines
                       for one in amounts(line.text))  # fmt: skip
@@ -68,6 +74,11 @@ def read(
         for one in quotes
     )
     return Reading(sense=sense, card=told, quotes=quoted, numbers=found, maker=made.way if made else None)
+
+
+def text(html: str, *, source: str = "") -> Reading:
+    """What the text of a document says."""
+    return read(visible(html), named=window_title(html), source=source)
 
 
 def availability(plain: Sequence[str], item: Region) -> Availability | None:

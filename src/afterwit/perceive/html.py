@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from html import unescape
 from html.parser import HTMLParser
 
 from afterwit.model.page import Box, TextLine
@@ -96,8 +97,15 @@ _SIZES = {1: 32.0, 2: 24.0, 3: 19.0}
 _NAMES = ("itemprop", "class", "id", "data-testid", "data-test", "data-qa", "data-role")
 _LABELS = 12
 _AMOUNT = re.compile(r"\d")
+_TITLE = re.compile(r"<title\b[^>]*>([^<]*)</title\s*>", re.IGNORECASE)
 _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _STRUCK = re.compile(r"line-through", re.IGNORECASE)
+
+
+def window_title(html: str) -> str:
+    """What the window that shows a document is called, "" where it has no name."""
+    match = _TITLE.search(html)
+    return " ".join(unescape(match[1]).split())[:300] if match else ""
 
 
 def visible(html: str) -> tuple[TextLine, ...]:

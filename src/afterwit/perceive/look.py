@@ -12,7 +12,7 @@ from afterwit.errors import StoreError, UsageError
 from afterwit.model.ids import content_hash
 from afterwit.model.page import Box, ItemCard, PageText, Screenshot, TextLine, Tile
 from afterwit.perceive.card import read
-from afterwit.perceive.html import visible
+from afterwit.perceive.html import visible, window_title
 from afterwit.perceive.layout import page_text
 from afterwit.perceive.ports import Browser, Ocr
 from afterwit.perceive.reading import Reading
@@ -57,7 +57,7 @@ def see(shot: Screenshot, readers: Sequence[Ocr], cache: Path | None = None) -> 
         raise UsageError(f"no reader knows {written} script (asked: {asked}): 'afterwit doctor' says what to install")
     taken = [_read(tile, ocr, cache) for tile in shot.tiles]
     text = page_text([(tile, lines) for tile, (lines, _) in zip(shot.tiles, taken, strict=True)])
-    found = read(text.lines, sense="screen", pictures=shot.pictures, source=shot.hash)
+    found = read(text.lines, sense="screen", named=window_title(shot.html), pictures=shot.pictures, source=shot.hash)
     return Sight(screenshot=shot, text=text, reading=found, cached=bool(taken) and all(kept for _, kept in taken))
 
 

@@ -16,9 +16,14 @@ _FOR_HEADING = {1: 2.0, 2: 1.5, 3: 0.8, 0: 0.0}
 _AGAINST_BEFORE = ((words.WAS, 4.0), (words.CARRIAGE, 3.5), (words.INSTALMENT, 3.0),
                    (words.BASKET, 3.0), (words.OTHERS, 1.5))  # fmt: skip
 _AGAINST_AFTER = ((words.SAVED, 3.5), (words.CARRIAGE, 2.0), (words.INSTALMENT, 3.0))
+_UNSIGNED = -2.2
+"""Of a number without a currency, which a reader may have lost: only where nothing better is found."""
+
 _LEAST, _LEAST_GONE = -2.5, -1.0
 _CODE = re.compile(r"(?<![^\W_])[A-Z]{3}(?![^\W_])")
 _SENTENCE = 14
+_AND_SO_ON = re.compile(r"\s?/\s?\w{0,3}\s?")
+"""Between two amounts of which the same is said."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,14 +83,21 @@ def _quotes(lines: Sequence[TextLine], plain: Sequence[str], item: Region) -> It
     for at in range(item.end):
         line = lines[at]
         found = amounts(line.text)
-        if not found and (alone := bare(line.text)) and _labelled(plain, at, line.text[: alone.start]):
-            found = (alone,)
+        if not found and (alone := bare(line.text)):
+            if _labelled(plain, at, line.text[: alone.start]):
+                found = (alone,)
+            elif _stands_alone(line.text, alone) and item.last < at and any(0 < place - at <= 4 for place in buttons):
+                yield Rated(amount=alone, line=at, score=_UNSIGNED, old=line.struck)
+        earlier = ""
         for place, amount in enumerate(found):
             if amount.value <= 0:
                 continue
             start = found[place - 1].end if place else 0
             stop = found[place + 1].start if place + 1 < len(found) else len(line.text)
             before, after = line.text[start : amount.start], line.text[amount.end : stop]
+            if place and _AND_SO_ON.fullmatch(before):  # was: large 560 / small 355
+                before = f"{earlier} {before}"
+            earlier = before
             yield _quote(lines, plain, item, buttons, at, amount, before, after)
 
 
@@ -134,6 +146,11 @@ def _speaks(lines: Sequence[TextLine], plain: Sequence[str], at: int) -> bool:
 def _length(plain: str) -> int:
     """Words; of scripts without spaces two or three letters count as one."""
     return max(len(plain.split()), sum(ord(mark) >= 0x2E80 for mark in plain) // 2)
+
+
+def _stands_alone(text: str, alone: Amount) -> bool:
+    """A number of two digits at least with nothing but a letter or two of its line's."""
+    return alone.value >= 10 and sum(mark.isalpha() for mark in text) <= 2 and "%" not in text and ":" not in text
 
 
 def _labelled(plain: Sequence[str], at: int, before: str) -> bool:

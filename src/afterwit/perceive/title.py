@@ -12,6 +12,7 @@ from afterwit.perceive.amounts import amounts
 
 _WORD = re.compile(r"[^\W_]+")
 _FOR_HEADING = {1: 3.0, 2: 1.5, 3: 0.7, 0: 0.0}
+_FOR_WINDOW = 3.0
 RATING = re.compile(
     r"(?<![\d.,])([0-5](?:[.,]\d+)?)\s*(?:/|out of|von|sur|de|su|van|z|ze|av|af|из|共)\s*5(?![\d.,])",
     re.IGNORECASE,
@@ -33,9 +34,11 @@ class Region:
     end: int
 
 
-def region(lines: Sequence[TextLine], plain: Sequence[str]) -> Region | None:
-    """plain: the lines, folded. None where no line can be a title. Our own weights: the size of its type first, then
-    a price or a button that follows, and that a page repeats what it is about."""
+def region(lines: Sequence[TextLine], plain: Sequence[str], named: str = "") -> Region | None:
+    """plain: the lines, folded. named: the title of the window. None where no line can be a title. Our own weights: the
+    size of its type and its likeness to the window's title first, then a price or a button that follows, and that a
+    page repeats what it is about."""
+    window = frozenset(_WORD.findall(words.folded(named)))
     anchors = [_anchors(line, text) for line, text in zip(lines, plain, strict=True)]
     seen = Counter(plain)
     body = Counter(word for text in set(plain) for word in set(_WORD.findall(text)))
@@ -46,7 +49,7 @@ def region(lines: Sequence[TextLine], plain: Sequence[str]) -> Region | None:
         if place <= reached:
             continue  # the middle of a heading that began above
         reached = last
-        score = _score(lines, plain, anchors, seen, body, place, last)
+        score = _score(lines, plain, anchors, seen, body, window, place, last)
         if score is not None and (best is None or score > best[0]):
             best = (score, place, last)
     if best is None:
@@ -74,6 +77,7 @@ def _score(
     anchors: Sequence[bool],
     seen: Counter[str],
     body: Counter[str],
+    window: frozenset[str],
     place: int,
     last: int,
 ) -> float | None:
@@ -103,7 +107,13 @@ def _score(
     score += min(1.5, 0.5 * (seen[text] - 1)) if len(found) >= 2 else 0.0
     if len(found) >= 2:  # what a page is about comes back in it: breadcrumbs, descriptions of pictures, reviews
         score += min(1.5, sum(body[word] > 1 for word in set(found)) / len(set(found)) * 1.5)
+    score += _FOR_WINDOW * _likeness(frozenset(found), window) if len(found) >= 2 or len(window) <= 3 else 0.0
     return score - 1.0 * place / max(len(lines), 40)
+
+
+def _likeness(words: frozenset[str], window: frozenset[str]) -> float:
+    """Of two sets of words, 0 to 1: the harmonic mean of the shares that they have in common."""
+    return 2 * len(words & window) / max(len(words) + len(window), 1)
 
 
 def _continued(lines: Sequence[TextLine], place: int) -> int:

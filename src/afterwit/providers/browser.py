@@ -38,11 +38,37 @@ _PICTURES = """() => [...document.images].map(image => [image, image.getBounding
         large: image.naturalWidth > 0 && box.width * box.height >= 22500 && place < 40,
         left: box.left + scrollX, top: box.top + scrollY, width: box.width, height: box.height}))"""
 
-_ICONS = """() => {
+_PLAIN = """() => {
     const style = document.createElement("style");
-    style.textContent = ":where(svg:not([width])) { width: 1.5em; height: 1.5em }";
-    (document.head || document.documentElement).prepend(style); }"""
-"""Without the style sheet that sizes them, icons would be as large as the window. A page's own rules win."""
+    style.textContent = `:where(svg:not([width])) { width: 1.5em; height: 1.5em }
+        nav, footer, dialog, [role=navigation], [role=contentinfo], [role=dialog], [role=menu], [role=menubar],
+        [aria-modal=true] { display: none !important }`;
+    (document.head || document.documentElement).prepend(style);
+    const all = [...document.body?.querySelectorAll("*") ?? []];
+    for (const element of all) {
+        const now = getComputedStyle(element);
+        const set = (name, value) => element.style.setProperty(name, value, "important");
+        if (["absolute", "fixed", "sticky"].includes(now.position)) set("position", "static");
+        if (now.transform !== "none") set("transform", "none");
+        for (const side of ["margin-left", "margin-top", "left", "top", "text-indent"])
+            if (parseFloat(now[side]) < 0) set(side, "0");
+        if (element.style.height && !["IMG", "svg", "VIDEO", "CANVAS", "IFRAME"].includes(element.tagName))
+            set("height", "auto");
+    }
+    const letters = element => element.textContent.replace(/\\s+/g, "").length;
+    const menu = element => {
+        const links = [...element.querySelectorAll("a[href]")];
+        return links.length >= 15 && !element.querySelector("h1, [itemprop=price], form")
+            && links.reduce((sum, link) => sum + letters(link), 0) >= 0.85 * letters(element);
+    };
+    const drop = element => {
+        if (menu(element)) element.style.setProperty("display", "none", "important");
+        else [...element.children].forEach(drop);
+    };
+    [...document.body?.children ?? []].forEach(drop); }"""
+"""Without the style sheets that arrange it, a page would lay out menus that open on a touch, and boxes over one another
+where scripts had put them, and icons as large as the window. What leads elsewhere goes: navigation, footers, and parts
+that are nearly all links; what floats is put where it stands in the document."""
 
 _STILL = """() => { window.stop(); scrollTo(0, 0); }"""
 
@@ -127,7 +153,7 @@ class Chromium:
         with suppress(Error):  # a page without scripts evaluates nothing of its own, and need not be stopped
             await page.evaluate(_STILL)
         if border.unstyled:
-            await page.evaluate(_ICONS)
+            await page.evaluate(_PLAIN)
         border.check()
         height = int(await page.evaluate("document.documentElement.scrollHeight"))
         shown = max(1, min(height, self._tallest))

@@ -16,8 +16,8 @@ from afterwit.perceive.reading import Reading
 
 _NAMES = {"in stock": "InStock", "out of stock": "OutOfStock"}
 _ONLY_WHERE_TOLD = ("currency", "brand")
-_PRIOR = 1.0
-"""Standard deviation of a weight before anything was seen."""
+_PRIOR = 1.5
+"""Standard deviation of a weight before anything was seen: the best of 1, 1.5, 2 and 3 by leaving each page out."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,7 +31,7 @@ class _Choice:
 
 
 def fit(pages: Sequence[Page], readings: Mapping[str, Sequence[Reading]]) -> Weights:
-    """A conditional logit a field: maximises Σ log p(right) − Σ w²/2σ², σ = 1. Each page counts once, shared by all
+    """A conditional logit a field: maximises Σ log p(right) − Σ w²/2σ², σ = 1.5. Each page counts once, shared by all
     sets of the senses that it was read by, so that the weights hold where some of them are missing."""
     return {field: _fitted(field, pages, readings) for field in FIELDS}
 

@@ -17,9 +17,8 @@ from afterwit.errors import AfterwitError, UsageError
 from afterwit.evaluate.record import EvaluationRecord, sha256_of
 from afterwit.model import Interval
 from afterwit.model.page import ItemCard, Sense
-from afterwit.perceive.card import read
+from afterwit.perceive.card import text
 from afterwit.perceive.fusion import Weights, fused
-from afterwit.perceive.html import visible
 from afterwit.perceive.look import script_of, see
 from afterwit.perceive.metadata.card import read as structured
 from afterwit.perceive.ports import Browser, Ocr
@@ -147,9 +146,9 @@ def taken_in(
             html = page.html()
             scripts[page.name] = script_of(html)
             known = readings.setdefault(page.name, [])
-            for name, read in (("structured", structured), ("html", text)):
+            for name, way in (("structured", structured), ("html", text)):
                 started = time.perf_counter()
-                known.append(read(html))
+                known.append(way(html))
                 seconds.setdefault(name, []).append(time.perf_counter() - started)
             if browser is not None and readers:
                 started = time.perf_counter()
@@ -174,10 +173,6 @@ def _saved(scratch: Path, name: str, html: str) -> str:
     place.parent.mkdir()
     place.write_text(html, encoding="utf-8", errors="replace")
     return str(place)
-
-
-def text(html: str) -> Reading:
-    return read(visible(html))
 
 
 def _counted(scripts: Iterable[str]) -> dict[str, int]:

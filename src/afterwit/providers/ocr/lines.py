@@ -44,8 +44,9 @@ class Strip:
     band: float = 0.0
 
 
-def strips(image: Image) -> list[Strip]:
-    """image: rows × columns × 3. Top to bottom."""
+def strips(image: Image, *, strikes: bool = True) -> list[Strip]:
+    """image: rows × columns × 3. strikes: whether to look for them, which scripts whose letters hang together by a line
+    rule out. Top to bottom."""
     import cv2  # comes with rapidocr
 
     edges = _edges(image)
@@ -60,7 +61,7 @@ def strips(image: Image) -> list[Strip]:
             part = slice(top, top + height), slice(left, left + width)
             ink = _ink(image[part], _around(image, left, top, width, height))
             for first, last in _rows(edges[part], ink):
-                lines.extend(_line(edges[part], ink, left, top, first, last))
+                lines.extend(_line(edges[part], ink, left, top, first, last, strikes))
     return _whole(lines)
 
 
@@ -138,7 +139,7 @@ def _rows(edges: Image, ink: Ink) -> list[tuple[int, int]]:
     ]
 
 
-def _line(edges: Image, ink: Ink, left: int, top: int, first: int, last: int) -> list[Strip]:
+def _line(edges: Image, ink: Ink, left: int, top: int, first: int, last: int, strikes: bool) -> list[Strip]:
     """What these rows of a part hold; left, top: of the part."""
     across = np.flatnonzero(edges[first:last].any(axis=0))
     band = _band(edges[first:last])
@@ -146,7 +147,8 @@ def _line(edges: Image, ink: Ink, left: int, top: int, first: int, last: int) ->
         return []
     start, end = int(across[0]), int(across[-1]) + 1
     box = Box(left=left + start, top=top + first, width=end - start, height=last - first)
-    return [replace(strip, band=band) for strip in _split(ink[first:last, start:end], box)]
+    found = _split(ink[first:last, start:end], box) if strikes else [Strip(box=box)]
+    return [replace(strip, band=band) for strip in found]
 
 
 def _band(part: Image) -> float:

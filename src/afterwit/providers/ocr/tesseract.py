@@ -4,10 +4,13 @@ import csv
 import io
 import shutil
 import subprocess
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from importlib.util import find_spec
 
 from afterwit.errors import ProviderError, UsageError
 from afterwit.model.page import Box, TextLine, Tile
+from afterwit.providers.ocr.lines import decoded, strips
+from afterwit.providers.ocr.stack import SCALE, stacked
 
 _LEAST = 30.0
 """Tesseract's confidence, of a hundred, under which a word is noise."""
@@ -36,6 +39,9 @@ LANGUAGES: Mapping[str, tuple[str, ...]] = {
     "Telugu": ("tel",),
 }
 """Script → the languages that read it here, the first needed, the others of help."""
+
+_JOINED = frozenset({"ara", "fas", "urd", "hin", "mar", "ben"})
+"""Languages whose letters hang together by a line."""
 
 _KNOWN = frozenset(language for languages in LANGUAGES.values() for language in languages)
 
@@ -68,7 +74,8 @@ def for_script(script: str, languages: Collection[str]) -> "TesseractOcr | None"
 
 class TesseractOcr:
     """languages: as Tesseract names them, such as ``eng+deu+ara``; their data are packages of their own
-    (``apt-get install tesseract-ocr-deu``). It does not see what is struck through."""
+    (``apt-get install tesseract-ocr-deu``). It sees what is struck through where rapidocr's
+    packages are there to find the lines."""
 
     def __init__(self, *, languages: str = "eng", executable: str | None = None, deadline: float = 120.0) -> None:
         """Raises UsageError where it is not installed."""
@@ -76,7 +83,8 @@ class TesseractOcr:
         if found is None:
             raise UsageError("tesseract is not installed: apt-get install tesseract-ocr")
         self._executable, self._languages, self._deadline = found, languages, deadline
-        self.name = f"tesseract:{languages}"
+        self._stacks = find_spec("cv2") is not None
+        self.name = f"tesseract:{languages}" + (":lines" if self._stacks else "")
 
     def knows(self, script: str) -> bool:
         """By its languages; of those that are in no table here it is believed to."""
@@ -84,10 +92,47 @@ class TesseractOcr:
         return bool(mine & set(LANGUAGES.get(script, ()))) or not mine & _KNOWN
 
     def __call__(self, tile: Tile) -> Sequence[TextLine]:
-        command = [self._executable, "stdin", "stdout", "-l", self._languages, "--psm", "11", "--dpi", "96", "tsv"]
+        """Line by line where rapidocr's packages find the lines; else as Tesseract itself lays out what it sees."""
+        image = decoded(tile.png) if self._stacks else None
+        if image is None or image.size <= 3:  # what is no picture Tesseract says itself
+            return lines(self._run(tile.png, "11", 96))
+        found = strips(image, strikes=not set(self._languages.split("+")) & _JOINED)
+        if not found:
+            return ()
+        sheet = stacked(image, found)
+        words: dict[int, list[tuple[str, float]]] = {}
+        for row in _rows(self._run(sheet.png, "6", round(96 * SCALE))):
+            middle = float(row["top"]) + float(row["height"]) / 2
+            words.setdefault(sheet.place(middle), []).append((row["text"].strip(), float(row["conf"]) / 100))
+        return tuple(
+            TextLine(
+                text=" ".join(text for text, _ in words[place]),
+                box=strip.box,
+                confidence=sum(score for _, score in words[place]) / len(words[place]),
+                struck=strip.struck,
+                band=strip.band,
+            )
+            for place, strip in enumerate(found)
+            if place in words
+        )
+
+    def _run(self, png: bytes, layout: str, dpi: int) -> str:
+        """Tesseract's TSV. layout: its page segmentation mode."""
+        command = [
+            self._executable,
+            "stdin",
+            "stdout",
+            "-l",
+            self._languages,
+            "--psm",
+            layout,
+            "--dpi",
+            str(dpi),
+            "tsv",
+        ]
         try:
             ran = subprocess.run(
-                command, input=tile.png, capture_output=True, check=False, timeout=self._deadline, env=_ENVIRONMENT
+                command, input=png, capture_output=True, check=False, timeout=self._deadline, env=_ENVIRONMENT
             )
         except subprocess.TimeoutExpired:
             raise ProviderError(f"{self.name} took more than {self._deadline:g} s for one tile") from None
@@ -96,18 +141,22 @@ class TesseractOcr:
         if ran.returncode:
             fault = " ".join(ran.stderr.decode("utf-8", "replace").split())[:200]
             raise ProviderError(f"{self.name} failed: {fault}")
-        return lines(ran.stdout.decode("utf-8", "replace"))
+        return ran.stdout.decode("utf-8", "replace")
+
+
+def _rows(table: str) -> Iterator[dict[str, str]]:
+    """Words that are no noise."""
+    for row in csv.DictReader(io.StringIO(table), delimiter="\t", quoting=csv.QUOTE_NONE):
+        if (row.get("text") or "").strip() and float(row["conf"]) >= _LEAST:
+            yield row
 
 
 def lines(table: str) -> tuple[TextLine, ...]:
     """Words of Tesseract's TSV, put together where they follow one another on a line."""
     found: list[TextLine] = []
     place: tuple[str, ...] | None = None
-    for row in csv.DictReader(io.StringIO(table), delimiter="\t", quoting=csv.QUOTE_NONE):
-        text = (row.get("text") or "").strip()
-        if not text or float(row["conf"]) < _LEAST:
-            continue
-        box = _box(row)
+    for row in _rows(table):
+        text, box = row["text"].strip(), _box(row)
         here = (row["block_num"], row["par_num"], row["line_num"])
         if found and here == place and box.left - found[-1].box.right <= _GAP * box.height:
             found[-1] = _together(found[-1], text, box, float(row["conf"]) / 100)
@@ -128,4 +177,5 @@ def _together(line: TextLine, text: str, box: Box, confidence: float) -> TextLin
 
 
 def _box(row: Mapping[str, str]) -> Box:
-    return Box(left=float(row["left"]), top=float(row["top"]), width=float(row["width"]), height=float(row["height"]))
+    left, top, width, height = (float(row[name]) for name in ("left", "top", "width", "height"))
+    return Box(left=left, top=top, width=width, height=height)
