@@ -34,6 +34,8 @@ def test_the_list_of_commands() -> None:
             "init",
             "settings",
             "add",
+            "pin",
+            "unpin",
             "mapping",
             "serve",
             "keys",

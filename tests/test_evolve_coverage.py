@@ -114,7 +114,7 @@ def test_capacity_in_cards_and_tokens_holds_for_whatever_comes(
     size = np.array(tokens[:columns], dtype=np.int64)
     sign = np.array(signs[:columns])
     protected = sorted(j for j in first if j < columns)
-    chosen, effects = pursue(*gram_of(x), x.T @ y, sign, size, protected, Capacity(cards=cards, tokens=budget))
+    chosen, effects = pursue(*gram_of(x), x.T @ y, sign, size, [protected], Capacity(cards=cards, tokens=budget))
     assert len(chosen) == len(set(chosen)) <= max(cards, 0)
     assert size[chosen].sum() <= max(budget, 0)
     assert (effects * sign >= 0).all()
@@ -132,9 +132,17 @@ def test_of_protected_cards_that_do_not_all_fit_those_that_explain_most_stay():
     x = np.eye(4)
     y = np.array([0.1, 3.0, 2.0, 9.0])
     chosen, _ = pursue(
-        *gram_of(x), x.T @ y, np.ones(4), np.ones(4, dtype=np.int64), [0, 1, 2], Capacity(cards=2, tokens=99)
+        *gram_of(x), x.T @ y, np.ones(4), np.ones(4, dtype=np.int64), [[0, 1, 2]], Capacity(cards=2, tokens=99)
     )
     assert chosen == [1, 2]
+
+
+def test_an_earlier_group_is_picked_before_a_later_one_that_explains_more():
+    x, y = np.eye(4), np.array([0.1, 3.0, 2.0, 9.0])
+    chosen, _ = pursue(
+        *gram_of(x), x.T @ y, np.ones(4), np.ones(4, dtype=np.int64), [[0], [2, 1]], Capacity(cards=2, tokens=99)
+    )
+    assert chosen == [0, 1]
 
 
 def choose(

@@ -11,6 +11,7 @@ from afterwit.cli.demo import demo
 from afterwit.cli.evaluate import evaluate
 from afterwit.cli.mcp import mcp
 from afterwit.cli.perceive import perceive
+from afterwit.cli.pins import pin, unpin
 from afterwit.cli.profile import profile
 from afterwit.cli.serve import keys, serve
 from afterwit.cli.settings import settings
@@ -48,6 +49,8 @@ for command in (
     bank.recall,
     bank.cards,
     bank.show,
+    pin,
+    unpin,
     bank.log,
     bank.diff,
     learn.rollback,

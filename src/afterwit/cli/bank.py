@@ -48,7 +48,7 @@ def cards(
     if as_json:
         screen.print_json(found)
     else:
-        rows = [(c.status, c.guidance, str(c.when), f"{c.effect:+.3f}", c.uses, screen.short(c.id)) for c in found]
+        rows = [(_standing(c), c.guidance, str(c.when), f"{c.effect:+.3f}", c.uses, screen.short(c.id)) for c in found]
         screen.table(f"{len(found)} cards", ("status", "card", "when", "effect", "uses", "id"), rows)
 
 
@@ -113,13 +113,17 @@ def diff(
     screen.table(f"{len(rows)} differences", ("", "card", "effect"), rows)
 
 
+def _standing(card: Card) -> str:
+    return f"{card.status}, pinned" if card.pinned else card.status
+
+
 def _facts(card: Card) -> list[tuple[str, object]]:
     facts: list[tuple[str, object]] = [
         ("guidance", card.guidance),
         ("applies to", card.key),
         ("when", card.when),
         ("stance", card.stance or "none"),
-        ("status", card.status),
+        ("status", _standing(card)),
         ("joint effect", f"{card.effect:+.4f} log rate ratio"),
         ("uses", card.uses),
         ("version", card.version),

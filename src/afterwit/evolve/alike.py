@@ -7,13 +7,15 @@ from afterwit.model.said import nearly_said
 
 
 def unite_alike(draft: RoundDraft) -> None:
-    """The oldest is kept, and its lineage names the others. Alike are cards of one task, condition and stance that
-    differ in spelling, punctuation, articles or politeness alone; negation, numbers and names tell cards apart."""
+    """A pinned one is kept, else the oldest, and its lineage names the others. Alike are cards of one task, condition
+    and stance that differ in spelling, punctuation, articles or politeness alone; negation, numbers and names tell
+    cards apart."""
     groups: dict[tuple[object, ...], list[Card]] = {}
-    for card in sorted(draft.live.values(), key=lambda card: (card.created_at, card.id)):
+    for card in sorted(draft.live.values(), key=lambda card: (not card.pinned, card.created_at, card.id)):
         if card.provenance.trust != "evidence":
             groups.setdefault(_claim(card), []).append(card)
-    for kept, *others in groups.values():
+    for kept, *rest in groups.values():
+        others = [card for card in rest if not card.pinned]
         if others:
             draft.apply(
                 merge(

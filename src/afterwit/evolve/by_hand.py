@@ -87,6 +87,14 @@ def delete(card: Card) -> Edit:
     return Edit(id=edit_id, operator="evict", writes=(gone,), parents=(card.id,), reason="deleted by hand")
 
 
+def pin(card: Card, pinned: bool) -> Edit:
+    """Says nothing new, so the card's provenance stays that of what it says."""
+    reason = "pinned by hand" if pinned else "unpinned by hand"
+    return Edit(
+        id=new_id(), operator="update", writes=(card.changed(pinned=pinned),), parents=(card.id,), reason=reason
+    )
+
+
 def check_text(text: str) -> None:
     """Raises InputError for text that no memory should hold: empty, too long, or one sentence looping."""
     if not text.strip():

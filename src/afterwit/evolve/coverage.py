@@ -42,7 +42,8 @@ def select(
     claimed: Mapping[str, float],
     capacity: Capacity,
 ) -> Selection:
-    """Picks cards within the capacity, protected ones first; each card's decision is one of the design.
+    """Picks cards within the capacity, pinned ones first, then protected ones; each card's decision is one of the
+    design.
 
     claimed: card id → joint effect of its decision where the card applies. An effect never gets the sign against
     its card's stance: it is 0 instead.
@@ -57,7 +58,8 @@ def select(
     target = own.backward(whole.forward(table.joint) + own.forward(moved))
     signs = np.array([card.stance.sign if card.stance else 0 for card in cards], dtype=np.float64)
     tokens = np.array([card.tokens for card in cards], dtype=np.int64)
-    first = [i for i, card in enumerate(cards) if card.id in protected]
+    pinned = [i for i, card in enumerate(cards) if card.pinned]
+    first = (pinned, [i for i, card in enumerate(cards) if card.id in protected])
     picked, effects = pursue(own.column, own.gram_diagonal(), target, signs, tokens, first, capacity)
     return Selection(kept=tuple(cards[i].id for i in picked), effects={cards[i].id: float(effects[i]) for i in picked})
 
@@ -68,14 +70,14 @@ def pursue(
     target: Floats,
     signs: Floats,
     tokens: Ints,
-    first: Sequence[int],
+    first: Sequence[Sequence[int]],
     capacity: Capacity,
 ) -> tuple[list[int], Floats]:
     """Orthogonal matching pursuit with signs. column: of the Gram matrix X̃'AX̃, (k,), asked for what is picked alone;
     size: its diagonal; target: X̃'Af, (k,); signs: ±1, tokens: of each, (k,).
 
-    Those of ``first`` are picked before any other, whether they gain or not. Returns the columns picked, in order,
-    and effects (k,), 0 for the others.
+    Those of ``first``, group by group, are picked before any other, whether they gain or not. Returns the columns
+    picked, in order, and effects (k,), 0 for the others.
     """
     open_: Bools = size > 1e-9
     floor = np.maximum(size, 1e-9)
@@ -88,7 +90,8 @@ def pursue(
     while len(picked) < capacity.cards:
         missing = target - gram @ found
         gain = np.where(open_ & (tokens <= left) & (missing * signs > 0), missing**2 / floor, 0.0)
-        waiting = [i for i in first if i not in picked and tokens[i] <= left]
+        groups = ([i for i in group if i not in picked and tokens[i] <= left] for group in first)
+        waiting = next((group for group in groups if group), [])
         best = max(waiting, key=lambda i: float(gain[i])) if waiting else int(np.argmax(gain))
         if not waiting and gain[best] <= least:
             break

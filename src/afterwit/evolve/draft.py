@@ -27,6 +27,11 @@ class RoundDraft:
             return False
         if made.operator in self.without:
             return False
+        held = [card for card in made.writes if not card.live and self._pinned(card)]
+        if held and made.operator != "expire":
+            reason = f"pinned, stays against: {made.reason} (afterwit unpin lets it go)"
+            self.refused.extend(Refusal(subject=card.id, verdict="pinned", reason=reason) for card in held)
+            return False
         self.edits.append(made)
         for card in made.writes:
             if card.live:
@@ -34,3 +39,6 @@ class RoundDraft:
             else:
                 self.live.pop(card.id, None)
         return True
+
+    def _pinned(self, card: Card) -> bool:
+        return card.id in self.live and self.live[card.id].pinned

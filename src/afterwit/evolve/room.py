@@ -1,8 +1,8 @@
 """Room: which cards that no evidence speaks of keep their place, and which yield it.
 
 The rule, from the first to go to the last: those that use has shown to harm, then those never used, then those least
-used; of equals the oldest. Evidence cannot speak of them, so what is known is whether they were worth using.
-A share of the capacity is theirs whatever the evidence; beyond it they keep what evidence leaves.
+used; of equals the oldest; pinned ones never. Evidence cannot speak of them, so what is known is whether they
+were worth using. A share of the capacity is theirs whatever the evidence; beyond it they keep what evidence leaves.
 """
 
 from collections.abc import Iterable, Sequence
@@ -24,13 +24,15 @@ def seated(cards: Sequence[Card], room: Capacity) -> tuple[Card, ...]:
     return tuple(found)
 
 
-def guaranteed(cards: Sequence[Card], rules: EvolveRules) -> tuple[Card, ...]:
+def guaranteed(cards: Sequence[Card], rules: EvolveRules, room: Capacity) -> tuple[Card, ...]:
     """Those that keep their place whatever the evidence: what was learned earlier, and of the cards by hand their share
-    of the capacity (at least one card where the share is above 0), the most useful first."""
+    of the capacity (at least one card where the share is above 0), pinned ones whatever the share, the most useful
+    first. room: what they may take at most."""
     by_hand = sorted((card for card in cards if card.provenance.trust != "evidence"), key=_worth, reverse=True)
     share = max(1, int(rules.hand_share * rules.capacity.cards)) if rules.hand_share > 0 else 0
     learned = [card for card in cards if card.provenance.trust == "evidence"]
-    return seated([*learned, *by_hand[:share]], rules.capacity)
+    pinned = sum(card.pinned for card in by_hand)
+    return seated([*learned, *by_hand[: max(share, pinned)]], room)
 
 
 def no_room(seats: Sequence[Card], left: Capacity) -> str:
@@ -38,6 +40,8 @@ def no_room(seats: Sequence[Card], left: Capacity) -> str:
     if left.cards > 0 or not seats:
         return "adds nothing beside the cards kept"
     first = min(seats, key=_worth)
+    if first.pinned:
+        return f"would be admitted, but all {len(seats)} cards that hold the room are pinned: 'afterwit unpin' decides"
     return (
         f"would be admitted, but {len(seats)} cards without evidence hold the room; “{first.guidance}” "
         f"({_told(first)}) would go first: 'afterwit settings' with --hand-share or --capacity decides"
@@ -61,8 +65,8 @@ def evict_unseated(draft: RoundDraft, cards: Sequence[Card], kept: Sequence[Card
             draft.apply(evict(draft.edit_id("evict"), card, reason=reason, round_id=draft.round_id))
 
 
-def _worth(card: Card) -> tuple[float, int, float, str]:
-    return card.value, card.uses, card.created_at.timestamp(), card.content_hash
+def _worth(card: Card) -> tuple[bool, float, int, float, str]:
+    return card.pinned, card.value, card.uses, card.created_at.timestamp(), card.content_hash
 
 
 def _told(card: Card) -> str:

@@ -109,7 +109,8 @@ def plan_round(
     rivals = [*draft.live.values(), *(card for card, _ in fresh)]
     standing = standings(rivals, evidence, items, contrasts)
     unjudged = [card for card in rivals if card.id not in standing]
-    seats = guaranteed(unjudged, rules)
+    held = [card for card in rivals if card.pinned and card.id in standing]
+    seats = guaranteed(unjudged, rules, beside(held, rules.capacity))
     chosen = _select(rivals, standing, evidence, items, design, beside(seats, rules.capacity))
     taken = (*seats, *(card for card in rivals if card.id in chosen.effects))
     left_over = beside(taken, rules.capacity)

@@ -18,7 +18,7 @@ def expire_past(draft: RoundDraft, *, as_of: datetime, idle: frozenset[str]) -> 
     for card in list(draft.live.values()):
         if card.valid_until is not None and card.valid_until <= as_of:
             reason = f"valid until {card.valid_until:%Y-%m-%d}"
-        elif card.id in idle:
+        elif card.id in idle and not card.pinned:
             reason = "no episode recalled it for too long"
         else:
             continue
@@ -37,9 +37,15 @@ def unite_duplicates(draft: RoundDraft, groups: Mapping[str, Duplicate]) -> None
         if len(members) < 2:
             continue
         kept, sign = min(
-            members, key=lambda m: (m[0].status != "active", m[0].stance.decision != name if m[0].stance else 1)
+            members,
+            key=lambda m: (
+                not m[0].pinned,
+                m[0].status != "active",
+                m[0].stance.decision != name if m[0].stance else 1,
+            ),
         )
-        agreeing = [(c, s * sign) for c, s in members if c is not kept and _agrees(c, kept, s * sign)]
+        others = [(c, s * sign) for c, s in members if c is not kept and not c.pinned]
+        agreeing = [(c, s) for c, s in others if _agrees(c, kept, s)]
         if agreeing:
             draft.apply(
                 merge(
@@ -59,11 +65,12 @@ def settle_conflicts(
     """Opposite stances on one decision in overlapping contexts: the posteriors where each applies decide.
 
     Where both claims stand and one clause tells their contexts apart, the card with more strata behind it is narrowed:
-    the other is its exception. Else the loser is evicted, which is the older one where the posteriors cannot tell.
+    the other is its exception. Else the loser is evicted, which is the older one where the posteriors cannot tell. A
+    pinned card never loses, and two of them stay as they are.
     """
     held = dict(standing)
     while (pair := _first_conflict(draft, held)) is not None:
-        loser, winner = sorted(pair, key=lambda card: (held[card.id].p_for(card), card.created_at, card.content_hash))
+        loser, winner = sorted(pair, key=lambda c: (c.pinned, held[c.id].p_for(c), c.created_at, c.content_hash))
         row = held[winner.id].row
         reason = f"opposite stances on {row.decision}: {row.reason}"
         rule, other = sorted((loser, winner), key=lambda card: -held[card.id].fitness.strata)
@@ -118,4 +125,5 @@ def _conflict(one: Card, other: Card) -> bool:
         and one.stance.decision == other.stance.decision
         and one.stance.prefer != other.stance.prefer
         and one.when.overlaps(other.when)
+        and not (one.pinned and other.pinned)
     )

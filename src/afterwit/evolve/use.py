@@ -23,8 +23,8 @@ def settle_use(draft: RoundDraft, standing: Iterable[Credit]) -> None:
     """standing: every credit that stands, those of weight 0 among them.
 
     A stance is named by three episodes with four fifths of the card's weight. A card leaves after twenty episodes
-    whose agent cited cards, in none of which it was responsible. What a person wrote stays as it is: it is told of
-    instead.
+    whose agent cited cards, in none of which it was responsible. What a person wrote or pinned stays: it is told
+    of instead.
     """
     by_card: defaultdict[str, list[Credit]] = defaultdict(list)
     citing: set[str] = set()
@@ -39,7 +39,7 @@ def settle_use(draft: RoundDraft, standing: Iterable[Credit]) -> None:
                 draft.apply(_named(draft.edit_id("revise"), card, credits, draft.round_id))
         elif (episodes := _idle_episodes(credits, citing)) >= _UNUSED and card.stance is None:
             reason = f"recalled in {episodes} episodes and behind no decision of any"
-            if card.provenance.trust == "user":
+            if card.provenance.trust == "user" or card.pinned:
                 draft.refused.append(
                     Refusal(subject=card.id, verdict="unused", reason=f"{reason}: consider deleting it")
                 )

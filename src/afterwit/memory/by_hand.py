@@ -73,11 +73,17 @@ class ByHand(Opened):
         return next(card for edit in reversed(versions) for card in edit.writes if card.id == card_id)
 
     def update(self, card_id: str, guidance: str) -> Card:
-        card = self.get(card_id)
-        if not card.live:
-            raise Conflict(f"card {card_id} is retired: add it again, or roll back to when it was live")
+        card = self._live(card_id)
         self._by_hand(card, by_hand.update(card, guidance, at=self._parts.clock()))
         return self.get(card_id)
+
+    def pin(self, card_id: str) -> Card:
+        """Keeps a card whatever rounds find: none retires it, but for a ``valid_until`` of its own. Raises NotFound,
+        Conflict for a retired card."""
+        return self._pin(card_id, True)
+
+    def unpin(self, card_id: str) -> Card:
+        return self._pin(card_id, False)
 
     def delete(self, card_id: str) -> None:
         """Retires a card; its history stays. To erase the text, use ``forget``."""
@@ -127,6 +133,18 @@ class ByHand(Opened):
             now = self._store.filed(self.scope, bank, [said_key(added.card) for added in found])
             return tuple(replace(a, card=now.get(said_key(a.card), (a.card,))[0]) for a in found)
         raise AssertionError("the last attempt returns or raises")
+
+    def _live(self, card_id: str) -> Card:
+        card = self.get(card_id)
+        if not card.live:
+            raise Conflict(f"card {card_id} is retired: add it again, or roll back to when it was live")
+        return card
+
+    def _pin(self, card_id: str, pinned: bool) -> Card:
+        card = self._live(card_id)
+        if card.pinned != pinned:
+            self._by_hand(card, by_hand.pin(card, pinned))
+        return self.get(card_id)
 
     def _by_hand(self, card: Card, edit: Edit) -> None:
         self._commit(by_hand.round_of(self._bank(card.bank), edit, self._parts.clock()))

@@ -91,7 +91,8 @@ class Card:
     guidance: what to do, one decision. stance: for or against a named decision. effect: joint effect of the
     decision on the log rate ratio, used for choosing. value: the recall value before shrinkage by uses.
     uses: credited reuses n; weight: their summed confidence W. fitness: posterior per objective.
-    cases: ids of the source episodes or items that evidence it. valid_from, valid_until: its time.
+    cases: ids of the source episodes or items that evidence it. valid_from, valid_until: its time. pinned: somebody
+    wants it kept: no round retires it before its own time is over.
     """
 
     id: str
@@ -114,6 +115,7 @@ class Card:
     created_at: datetime
     valid_from: datetime
     valid_until: datetime | None = None
+    pinned: bool = False
 
     @property
     def content_hash(self) -> str:

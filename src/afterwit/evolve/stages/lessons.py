@@ -66,8 +66,9 @@ def _merged(
         guidance = f"{guidance} {lesson.guidance}"
         if count_tokens(card.key) + count_tokens(guidance) > rules.card_tokens:
             # What has proven itself stays; what has not gives way to the newer lesson.
-            if card.value > 0:
-                return _refused(lesson, f"the card that it belongs to, {card.id}, is full and of value")
+            if card.value > 0 or card.pinned:
+                why = "pinned" if card.pinned else "of value"
+                return _refused(lesson, f"the card that it belongs to, {card.id}, is full and {why}")
             guidance = lesson.guidance
     provenance = Provenance(
         operator="merge", parents=(card.id,), evidence=(episode,), round_id=draft.round_id, trust=card.provenance.trust

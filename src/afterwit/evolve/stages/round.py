@@ -141,8 +141,8 @@ def _prune(draft: RoundDraft, rules: StageRules) -> None:
 
 
 def _fit(draft: RoundDraft, rules: StageRules) -> None:
-    """Down to capacity: the lowest shrunken value goes first, of equals the oldest. Cards that a person wrote stay
-    before all others, and provisional cards may count on their quota, the newest of them first."""
+    """Down to capacity: the lowest shrunken value goes first, of equals the oldest. Pinned cards, then those that a
+    person wrote, stay before all others, and provisional cards may count on their quota, the newest of them first."""
 
     def newer(card: Card) -> tuple[float, str]:
         return -card.created_at.timestamp(), card.id
@@ -152,7 +152,7 @@ def _fit(draft: RoundDraft, rules: StageRules) -> None:
     left, tokens = rules.capacity.cards, rules.capacity.tokens
     for card in sorted(
         draft.live.values(),
-        key=lambda c: (c.provenance.trust != "user", c.id not in safe, -_shrunken(c, rules), *newer(c)),
+        key=lambda c: (not c.pinned, c.provenance.trust != "user", c.id not in safe, -_shrunken(c, rules), *newer(c)),
     ):
         if left >= 1 and card.tokens <= tokens:
             left, tokens = left - 1, tokens - card.tokens
