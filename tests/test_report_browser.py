@@ -81,6 +81,13 @@ _BROKEN = """() => {
 @pytest.mark.parametrize("benchmark", ["upworthy", "function_calling"])
 def test_no_line_ends_inside_a_word(browser: Any, tmp_path: Path, width: int, benchmark: str) -> None:
     record = replace(make_record(), benchmark=benchmark, rounds=make_record().rounds if benchmark == "upworthy" else ())
+    tide = record.policies["tide"]
+    names = ("random_replacement", "append_only", "outcome_only", "reference:tfidf_ridge", "full_history", "frozen")
+    record = replace(
+        record,
+        policies={**record.policies, **dict.fromkeys(names, tide)},
+        cards=tuple(replace(card, status="provisional", guidance="Prefer “unbelievable”.") for card in record.cards),
+    )
     page = browser.new_page(viewport={"width": width, "height": 900})
     page.goto(write(record, tmp_path / "report.html").as_uri())
     page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
