@@ -36,6 +36,7 @@ def test_the_list_of_commands() -> None:
             "add",
             "pin",
             "unpin",
+            "conflicts",
             "mapping",
             "serve",
             "keys",

@@ -7,6 +7,7 @@ import typer
 from afterwit import __version__
 from afterwit.cli import bank, exchange, learn, logs
 from afterwit.cli.add import add
+from afterwit.cli.conflicts import conflicts
 from afterwit.cli.demo import demo
 from afterwit.cli.evaluate import evaluate
 from afterwit.cli.mcp import mcp
@@ -51,6 +52,7 @@ for command in (
     bank.show,
     pin,
     unpin,
+    conflicts,
     bank.log,
     bank.diff,
     learn.rollback,

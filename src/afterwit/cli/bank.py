@@ -1,5 +1,6 @@
 """Commands that look: recall, cards, show, log, diff."""
 
+from collections.abc import Iterable
 from typing import Annotated
 
 import typer
@@ -8,6 +9,7 @@ from afterwit.cli import screen
 from afterwit.cli.course import course
 from afterwit.errors import InputError
 from afterwit.model import Card
+from afterwit.recall.conflicts import Disagreement, contradicted, disagreements, newer_first
 
 
 def recall(
@@ -31,8 +33,12 @@ def recall(
     if as_json:
         screen.print_json([{"card": card, "recalled": trace} for card, trace in found])
     else:
-        rows = [(t.rank, f"{t.score:.3f}", f"{t.similarity:.3f}", c.guidance, screen.short(c.id)) for c, t in found]
-        screen.table("Recalled", ("rank", "score", "similarity", "card", "id"), rows)
+        pairs = disagreements(card for card, _ in found)
+        rows = [
+            (t.rank, f"{t.score:.3f}", f"{t.similarity:.3f}", _standing(c, pairs), c.guidance, screen.short(c.id))
+            for c, t in found
+        ]
+        screen.table("Recalled", ("rank", "score", "similarity", "status", "card", "id"), rows)
 
 
 def cards(
@@ -45,10 +51,16 @@ def cards(
     """The live cards of a bank."""
     with screen.open_memory(store, scope) as memory:
         found = sorted(memory.cards(bank=bank, as_of=screen.moment(as_of)), key=lambda c: (-abs(c.effect), c.id))
+    pairs = disagreements(found)
+    here = {card.id: card for card in found}
+    found = [here[id_] for id_ in newer_first(list(here), contradicted(pairs))]
     if as_json:
         screen.print_json(found)
     else:
-        rows = [(_standing(c), c.guidance, str(c.when), f"{c.effect:+.3f}", c.uses, screen.short(c.id)) for c in found]
+        rows = [
+            (_standing(c, pairs), c.guidance, str(c.when), f"{c.effect:+.3f}", c.uses, screen.short(c.id))
+            for c in found
+        ]
         screen.table(f"{len(found)} cards", ("status", "card", "when", "effect", "uses", "id"), rows)
 
 
@@ -113,8 +125,11 @@ def diff(
     screen.table(f"{len(rows)} differences", ("", "card", "effect"), rows)
 
 
-def _standing(card: Card) -> str:
-    return f"{card.status}, pinned" if card.pinned else card.status
+def _standing(card: Card, pairs: Iterable[Disagreement] = ()) -> str:
+    pinned = ["pinned"] if card.pinned else []
+    newer = [f"contradicts {screen.short(pair.older.id)}" for pair in pairs if pair.newer.id == card.id]
+    older = [f"contradicted by {screen.short(pair.newer.id)}" for pair in pairs if pair.older.id == card.id]
+    return ", ".join((card.status, *pinned, *newer, *older))
 
 
 def _facts(card: Card) -> list[tuple[str, object]]:

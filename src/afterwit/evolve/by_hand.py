@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from afterwit.errors import InputError
-from afterwit.model import Bank, Card, Edit, Note, Provenance, Round, Stance, new_id, normalised
+from afterwit.model import Bank, Card, Condition, Edit, Note, Provenance, Round, Stance, new_id, normalised
 from afterwit.recall.filing import said_key
 
 MAX_CHARACTERS = 4000
@@ -76,7 +76,7 @@ def update(card: Card, guidance: str, *, at: datetime) -> Edit:
     check_text(guidance)
     edit_id = new_id()
     provenance = Provenance(operator="update", parents=(card.id,), round_id=edit_id, trust="user")
-    written = card.changed(guidance=guidance, provenance=provenance, valid_from=at)
+    written = card.changed(guidance=guidance, provenance=provenance, valid_from=at, beside=())
     return Edit(id=edit_id, operator="update", writes=(written,), parents=(card.id,), reason="reworded by hand")
 
 
@@ -93,6 +93,27 @@ def pin(card: Card, pinned: bool) -> Edit:
     return Edit(
         id=new_id(), operator="update", writes=(card.changed(pinned=pinned),), parents=(card.id,), reason=reason
     )
+
+
+def settle(one: Card, other: Card) -> Edit:
+    """Both are right."""
+    writes = tuple(
+        card.changed(beside=tuple(dict.fromkeys((*card.beside, beside.id))))
+        for card, beside in ((one, other), (other, one))
+    )
+    parents = (one.id, other.id)
+    return Edit(id=new_id(), operator="update", writes=writes, parents=parents, reason="both are right, by hand")
+
+
+def narrow(card: Card, when: Condition) -> Edit:
+    """Raises InputError for a condition that can never hold."""
+    both = Condition(clauses=tuple(sorted({*card.when.clauses, *when.clauses}, key=str)))
+    if not both.overlaps(both):
+        raise InputError(f"card {card.id} holds when {card.when}: with {when} beside it could never hold")
+    edit_id = new_id()
+    provenance = Provenance(operator="update", parents=(card.id,), round_id=edit_id, trust="user")
+    written = card.changed(when=both, provenance=provenance)
+    return Edit(id=edit_id, operator="update", writes=(written,), parents=(card.id,), reason="narrowed by hand")
 
 
 def check_text(text: str) -> None:

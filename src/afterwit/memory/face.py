@@ -1,13 +1,13 @@
 """`Memory`, whole."""
 
-from afterwit.memory.by_hand import ByHand
 from afterwit.memory.configuring import Configuring
+from afterwit.memory.correcting import Correcting
 from afterwit.memory.keeping import Keeping
 from afterwit.memory.learning import Learning
 from afterwit.memory.serving import Serving
 
 
-class Memory(Serving, ByHand, Learning, Configuring, Keeping):
+class Memory(Serving, Correcting, Learning, Configuring, Keeping):
     """A bounded memory of one scope that learns from outcomes.
 
     url: a path of an SQLite file, ``:memory:``, ``postgresql://user:password@host/database?events=FOLDER``, or an

@@ -92,7 +92,8 @@ class Card:
     decision on the log rate ratio, used for choosing. value: the recall value before shrinkage by uses.
     uses: credited reuses n; weight: their summed confidence W. fitness: posterior per objective.
     cases: ids of the source episodes or items that evidence it. valid_from, valid_until: its time. pinned: somebody
-    wants it kept: no round retires it before its own time is over.
+    wants it kept: no round retires it before its own time is over. beside: ids of
+    cards that seem to contradict it and are right as well, as somebody found; it counts where each names the other.
     """
 
     id: str
@@ -116,6 +117,7 @@ class Card:
     valid_from: datetime
     valid_until: datetime | None = None
     pinned: bool = False
+    beside: tuple[str, ...] = ()
 
     @property
     def content_hash(self) -> str:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from afterwit.errors import Conflict
 from afterwit.model import Bank, Card, Condition
+from afterwit.recall.conflicts import contradicted, disagreements
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _FOREVER = np.iinfo(np.int64).max
@@ -21,7 +22,7 @@ class BankIndex:
     cards: (n,). keys: unit vectors of the distinct keys, (m, dimensions). key_of: card row → key row, (n,): cards of
     one key are exactly as near, which rounding in the product would not grant to equal rows. values: v̂, (n,).
     valid_from, valid_until: microseconds since 1970, (n,). conditions: condition → rows. decisions: decision key →
-    rows whose stance names it.
+    rows whose stance names it. newer: row → rows that contradict it and are newer.
     """
 
     version: int
@@ -33,6 +34,7 @@ class BankIndex:
     valid_until: NDArray[np.int64]
     conditions: Mapping[Condition, NDArray[np.int64]]
     decisions: Mapping[str, tuple[int, ...]]
+    newer: Mapping[int, tuple[int, ...]]
 
     @staticmethod
     def build(bank: Bank, ids: Sequence[str], matrix: NDArray[np.float32], *, shrink: float = 3.0) -> "BankIndex":
@@ -56,6 +58,7 @@ class BankIndex:
             conditions.setdefault(card.when, []).append(row)
             if card.stance is not None:
                 decisions.setdefault(card.stance.decision, []).append(row)
+        place = {card.id: row for row, card in enumerate(cards)}
         values = [
             card.value if card.bank == "content" else card.value * card.uses / (card.uses + shrink) for card in cards
         ]
@@ -71,6 +74,10 @@ class BankIndex:
             ),
             conditions={condition: np.array(rows) for condition, rows in conditions.items()},
             decisions={key: tuple(rows) for key, rows in decisions.items()},
+            newer={
+                place[older]: tuple(place[id_] for id_ in newer)
+                for older, newer in contradicted(disagreements(cards)).items()
+            },
         )
 
 

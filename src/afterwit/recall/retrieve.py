@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from afterwit.errors import EmbedderMismatch, UsageError
 from afterwit.model import Card, Context, Recalled, content_hash
+from afterwit.recall.conflicts import newer_first
 from afterwit.recall.index import BankIndex, microseconds
 
 Shown = Callable[[str], frozenset[str]]
@@ -58,7 +59,8 @@ def recall(
     context does not satisfy are left out before anything is compared. With candidates, every card whose stance
     names a decision of some candidate comes first, largest |effect| first, however many; k limits only what similarity
     then adds. The token budget limits all: it cuts whole cards, from the end. A withheld card keeps its place and
-    its tokens, so that exploration changes nothing for the others. Ties break by content hash. Raises
+    its tokens, so that exploration changes nothing for the others. Ties break by content hash.
+    A card that a newer one contradicts brings that one, and comes behind it. Raises
     EmbedderMismatch for a query of other dimensions than the bank's.
     """
     allowed = _allowed(index, context, now)
@@ -70,9 +72,11 @@ def recall(
         )
     similarities = (index.keys @ query)[index.key_of]
     rows = _matched(index, allowed, candidates, shown) if candidates else []
+    newer = {row: [n for n in rows_ if allowed[n]] for row, rows_ in index.newer.items()}
     if len(rows) < k:
         allowed[rows] = False  # those are in already
         rows += _best(index, similarities, allowed, rules)[: k - len(rows)].tolist()
+    rows = newer_first(rows, newer)
     found: list[tuple[Card, Recalled]] = []
     spent = 0
     for row, score in zip(rows, _scores(index, similarities, rows, rules).tolist(), strict=True):
