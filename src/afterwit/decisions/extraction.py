@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from afterwit.decisions.likeness import NAME, Likeness
-from afterwit.decisions.mining import mined
+from afterwit.decisions.mining import is_mined, mined
 from afterwit.decisions.vocabulary import Vocabulary
 
 _KEPT = 100_000
@@ -28,10 +28,12 @@ class _Row(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class MiningRules:
-    """support: in how many strata a decision must vary to be examined. mine: whether words, pairs, stems and
+    """support: in how many strata a mined decision, or a likeness, must vary to be examined. named: the same of one
+    that a vocabulary or an agent names, of which there are few. mine: whether words, pairs, stems and
     lengths count, beside what is declared and what the vocabulary names."""
 
     support: int = 20
+    named: int = 5
     mine: bool = True
 
 
@@ -101,20 +103,23 @@ class Extractor:
         strata: Ints,
         declared: Sequence[tuple[str, ...]] | NDArray[np.object_] | None = None,
     ) -> tuple[tuple[str, ...], sparse.csr_array]:
-        """Names (sorted) of the decisions that vary in at least ``support`` strata, and the (items, names) matrix."""
+        """Names (sorted) of the decisions that vary in enough strata, and the (items, names) matrix."""
         given = [()] * len(texts) if declared is None else declared
         rows = self._rows_of(list(zip(texts, given, strict=True)))
         indices = np.concatenate([row.columns for row in rows]) if rows else np.zeros(0, dtype=np.int64)
         degrees = np.concatenate([row.degrees for row in rows]) if rows else np.zeros(0)
         row_of = np.repeat(np.arange(len(rows)), [len(row.columns) for row in rows])
         keys = np.array(list(self._columns), dtype=object)
-        frequent = np.flatnonzero(np.bincount(indices, minlength=len(keys)) >= self.rules.support)
-        enough = (
-            support(_matrix(indices, degrees, row_of, frequent, len(keys), len(rows)), strata) >= self.rules.support
-        )
+        least = np.array([self._least(str(key)) for key in keys], dtype=np.int64)
+        frequent = np.flatnonzero(np.bincount(indices, minlength=len(keys)) >= least)
+        enough = support(_matrix(indices, degrees, row_of, frequent, len(keys), len(rows)), strata) >= least[frequent]
         varying = frequent[enough]
         varying = varying[np.argsort(keys[varying].astype(str), kind="stable")]
         return tuple(keys[varying]), _matrix(indices, degrees, row_of, varying, len(keys), len(rows))
+
+    def _least(self, key: str) -> int:
+        mined_ = is_mined(key) or key.startswith(f"{NAME}=")
+        return self.rules.support if mined_ else min(self.rules.named, self.rules.support)
 
     def _rows_of(self, places: Sequence[tuple[str, tuple[str, ...]]]) -> list[_Row]:
         """Columns that each text shows; only texts not seen before cost anything."""

@@ -66,8 +66,11 @@ class Learner:
             refused.append(_insufficient(f"objective {self.objective}", "no event of that kind is known"))
         names, matrix = self.extractor.design(items.texts, items.strata, items.declared)
         if not names:
-            least = self.extractor.rules.support
-            refused.append(_insufficient(f"{len(items)} ripe items", f"no decision varies inside {least} strata"))
+            rules = self.extractor.rules
+            least = (
+                f"no named decision varies inside {rules.named} tests or contexts, no mined one inside {rules.support}"
+            )
+            refused.append(_insufficient(f"{len(items)} ripe items", least))
         found = current(items, Design(names=names, matrix=matrix), self.objective)
         refused += _changed(found.since)
         evidence = assess(items, found.design, objective=self.objective, as_of=as_of, found=found)

@@ -93,7 +93,7 @@ class Round:
         done = ", ".join(f"{n} {name}" for name, n in sorted(counts.items())) or "no edits"
         changed = sum(refusal.verdict == "changed" for refusal in self.refused)
         told = f"; {changed} changed" if changed else ""
-        return f"round as of {self.as_of:%Y-%m-%d}: {done}{told}; {len(self.refused) - changed} left as insufficient"
+        return f"round as of {self.as_of:%Y-%m-%d}: {done}{told}; {len(self.refused) - changed} left as they are"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -62,7 +62,8 @@ class IngestReport:
         if self.unmatched:
             parts.append(f"{self.unmatched} events wait for their delivery")
         if self.rejected:
-            parts.append(f"{self.rejected} rows set aside in {self.rejects_path}")
+            where = f" in {self.rejects_path}" if self.rejects_path else ""
+            parts.append(f"{self.rejected} rows set aside{where}")
         return "\n".join((", ".join(parts), *self.notes))
 
 

@@ -186,7 +186,7 @@ class _Reading:
         return found
 
     def _delivery(self, text: Signs | None, experiment: Signs | None, placement: Signs | None) -> Iterator[Entry]:
-        named = self._named("delivery")
+        named = self._best("delivery", [s for s in self.free if "delivery" in s.roles and _tells_apart(s, text)])
         self.single = named
         if named:
             yield Entry(key="delivery", value=[named.name], sureness="sure", why="its id")
@@ -266,6 +266,12 @@ def _by_size(able: Sequence[Signs]) -> list[tuple[str, str]]:
             if both and all(a <= b for a, b in zip(few.numbers, many.numbers, strict=True)) and any(few.numbers):
                 return [(many.name, "impression"), (few.name, "click")]
     return []
+
+
+def _tells_apart(signs: Signs, text: Signs | None) -> bool:
+    """Whether a column may be an id: a ``variant`` that is A or B in every test goes with many texts."""
+    filled = bool(signs.filled or not signs.values)
+    return filled and (text is None or all(len(texts) == 1 for texts in signs.within(text).values()))
 
 
 def _by_name(signs: Signs, role: str) -> Sureness:
