@@ -1,4 +1,4 @@
-"""Which rule confirms cards soonest at a false discovery rate of 10 %: five rules on simulated banks (docs/adr/0013).
+"""Which rule confirms cards soonest at a false discovery rate of 10 %: five rules on simulated banks (docs/adr/0017).
 
     python benchmarks/confirmation_rules.py [--banks 100] [--seed 0]
 

@@ -13,7 +13,7 @@ centring alone making residuals of one stratum correlate by −1/Σ_s a,
 by non-negative least squares, each equation divided by its own scale. ‖G_kl‖_F² = E‖G_kl g‖² over random signs g
 (Hutchinson), 64 seeded probes in the space of decisions, so that the order of items does not matter. No excess of
 ‖z_k‖² means s_k² = 0 and every effect of that kind 0. What is found is of the past and serves the future, where
-effects drift: half of each s_k² is used (docs/adr/0011). The system is solved by conjugate gradients,
+effects drift: half of each s_k² is used (docs/adr/0012). The system is solved by conjugate gradients,
 preconditioned by its diagonal. This penalty for the within-stratum ridge is our own choice.
 """
 
