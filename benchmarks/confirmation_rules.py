@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from afterwit.credit.confirm import Q_EACH, batch_bh, by_wealth, declare_trial
+from afterwit.credit.confirm import Q_BATCH, Q_WEALTH, batch_bh, by_wealth, declare_trial
 from afterwit.credit.wealth import log_wealth
 from afterwit.model import Batch
 
@@ -165,8 +165,8 @@ def wealth(tried: Sequence[Tried], *, q: float = Q) -> Found:
 
 
 def both(tried: Sequence[Tried]) -> Found:
-    """What the product does, each road with half the level."""
-    one, other = wealth(tried, q=Q_EACH), batches(tried, q=Q_EACH)
+    """What the product does, each road with its share of the level."""
+    one, other = wealth(tried, q=Q_WEALTH), batches(tried, q=Q_BATCH)
     return {i: min(one.get(i, WEEKS), other.get(i, WEEKS)) for i in one.keys() | other.keys()}
 
 

@@ -77,9 +77,9 @@ def test_the_statistic_is_students_where_there_is_one_context_and_no_excess():
     # With so small variances h is Q / (k − 2), and t is the two-sample t test of equal variances.
     p = stats.ttest_ind(y[:20], y[20:]).pvalue
     assert p * 1 * 2 * 3 < 1e-10
-    assert list(changes(made, np.zeros(n, dtype=np.int64))) == [0]
+    assert list(changes(made, np.zeros(n, dtype=np.int64), np.ones(1, dtype=bool))) == [0]
     same = replace(made, effect=rng.permutation(y))
-    assert changes(same, np.zeros(n, dtype=np.int64)) == {}
+    assert changes(same, np.zeros(n, dtype=np.int64), np.ones(1, dtype=bool)) == {}
 
 
 def test_after_a_change_only_later_strata_speak():

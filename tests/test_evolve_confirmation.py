@@ -177,11 +177,11 @@ def test_a_batch_confirms_what_benjamini_hochberg_does_at_its_level(seed: int, f
     effects = {f"d{i:02}": 0.15 * (i % 3 == 0) for i in range(24)}
     found = world(effects, strata=120, seed=seed)
     cards = [on_trial(name, needed=60, since=10) for name in effects]
-    spent = [Batch(at=day(20), level=0.05 * GAMMA[0], p_values={"x": 0.9}, confirmed=(), max_rejections=1)]
+    spent = [Batch(at=day(20), level=0.03 * GAMMA[0], p_values={"x": 0.9}, confirmed=(), max_rejections=1)]
     done, batch = fall_due(found, cards, 120, spent, final=final)
     assert batch is not None
     # The earlier batch found nothing, so its whole level is gone: what is left of q · Σ γ is its own share.
-    assert batch.level == pytest.approx(0.05 * (1 - GAMMA[0]) if final else 0.05 * GAMMA[1])
+    assert batch.level == pytest.approx(0.03 * (1 - GAMMA[0]) if final else 0.03 * GAMMA[1])
     names = list(batch.p_values)
     rejected = multipletests([batch.p_values[name] for name in names], batch.level, "fdr_bh")[0]
     assert {c.id for c in done if c.status == "active"} == {n for n, r in zip(names, rejected, strict=True) if r}
@@ -204,13 +204,13 @@ def test_spent_level_is_never_refunded_whatever_becomes_of_the_cards():
         cards = [on_trial(f"d{j:02}", needed=3, since=on - 30, id=f"{i}-{j}") for j in range(24)]
         done, batch = fall_due(NULLS, cards, on, history, final=False)
         assert batch is not None
-        assert batch.level == pytest.approx(0.05 * GAMMA[i])
+        assert batch.level == pytest.approx(0.03 * GAMMA[i])
         assert all(card.status == "provisional" for card in done)
         history.append(batch)
-    assert sum(batch.level for batch in history) < 0.05
+    assert sum(batch.level for batch in history) < 0.03
     last = fall_due(NULLS, [on_trial("d00", since=150)], 195, history)[1]
     assert last is not None
-    assert last.level == pytest.approx(0.05 - sum(batch.level for batch in history))
+    assert last.level == pytest.approx(0.03 - sum(batch.level for batch in history))
     after_all = fall_due(NULLS, [on_trial("d01", since=150)], 195, [*history, last])[1]
     assert after_all is not None
     assert after_all.level == pytest.approx(0, abs=1e-12)

@@ -12,8 +12,9 @@ is Hartung and Knapp's factor, floored at 1. The border with the smallest p stan
 
 That p counts times the number of borders, and times n (n + 1) after n weeks of evidence: 1/(n (n + 1)) sums to 1, so
 that all weekly looks together err with the probability of one, and looking costs nothing. Benjamini and Hochberg's
-procedure goes over the decisions. What lies behind a change is searched again (binary segmentation: Scott & Knott
-1974; Vostrikova 1981). The use of all this here is our reconstruction.
+procedure goes over the decisions that have a name and, with as much of the level, over the many that were mined. What
+lies behind a change is searched again (binary segmentation: Scott & Knott 1974; Vostrikova 1981). The use of all this
+here is our reconstruction.
 
 Older evidence of such a decision says nothing of what holds now, so the design is made silent about it: then every
 step that follows, contrasts, joint effects and selection alike, looks at the same items.
@@ -27,7 +28,8 @@ from scipy import sparse, special
 
 from afterwit.credit.conditions import benjamini_hochberg
 from afterwit.credit.contrast import Cells, cells
-from afterwit.credit.items import Design, Floats, Ints, Items, Times
+from afterwit.credit.items import Bools, Design, Floats, Ints, Items, Times
+from afterwit.decisions.likeness import is_named
 
 _Q = 0.05
 _MIN_STRATA = 5
@@ -54,8 +56,9 @@ def current(items: Items, design: Design, objective: str) -> Current:
     since: dict[str, np.datetime64] = {}
     contexts = _contexts(items)
     contrasts = cells(items, design, objective)
+    named = np.array([is_named(name) for name in design.names], dtype=np.bool_)
     for _ in range(_AGAIN):
-        found = changes(contrasts, contexts) if len(contrasts) else {}
+        found = changes(contrasts, contexts, named) if len(contrasts) else {}
         if not found:
             break
         since |= {design.names[d]: at for d, at in found.items()}
@@ -64,10 +67,11 @@ def current(items: Items, design: Design, objective: str) -> Current:
     return Current(design=design, since=since, contrasts=contrasts)
 
 
-def changes(contrasts: Cells, contexts: Ints) -> dict[int, np.datetime64]:
+def changes(contrasts: Cells, contexts: Ints, named: Bools) -> dict[int, np.datetime64]:
     """Decision → start of the period in which its effect became another one; the others are left out.
 
-    contexts: by stratum code, a code of the context that the stratum lies in.
+    contexts: by stratum code, a code of the context that the stratum lies in. named: by decision, whether a vocabulary
+    or an agent named it.
     """
     week = (contrasts.first_delivered - _ZERO) // _WEEK
     edges = _edges(week)
@@ -108,7 +112,10 @@ def changes(contrasts: Cells, contexts: Ints) -> dict[int, np.datetime64]:
     borders = valid.sum(axis=1)
     looks = _weeks_of_evidence(contrasts.decision, week, decisions)
     adjusted = np.where(borders > 0, p[np.arange(len(p)), best] * borders * looks * (looks + 1), 1.0)
-    hit = np.flatnonzero((borders > 0) & (adjusted <= benjamini_hochberg(adjusted[borders > 0], _Q)))
+    hit: list[int] = []
+    for family in (named[decisions], ~named[decisions]):
+        tested = (borders > 0) & family
+        hit += np.flatnonzero(tested & (adjusted <= benjamini_hochberg(adjusted[tested], _Q / 2))).tolist()
     return {int(decisions[i]): _ZERO + edges[best[i] + 1] * _WEEK for i in hit}
 
 

@@ -1,10 +1,10 @@
 """Confirmation: a trial per card version, declared at admission, under one online false discovery rate.
 
-Two roads lead there, each with half of q = 0.1, so that the rate of both together is at most q (what either finds
-wrongly is a smaller share of what both find).
+Two roads lead there, with levels of their own, 0.07 and 0.03, so that the rate of both together is at most q = 0.1
+(what either finds wrongly is a smaller share of what both find).
 
 *By wealth*, at any look (`credit/wealth`). Trial i has a weight w_i with Σ w_i ≤ 1, fixed when it is declared: the
-first N trials of a bank share N / (N + 10), those of one round alike. With r confirmed so far and now, trial i is
+first N trials of a bank share N / (N + 3), those of one round alike. With r confirmed so far and now, trial i is
 confirmed as soon as its wealth reaches 1 / (q w_i r), the largest r for which that holds. Where confirmed trials are
 kept and T_i is the first time, 1{i confirmed} / r ≤ q w_i E_i(T_i), and the mean of E_i(T_i) is at most 1 for a
 true null: FDR ≤ q at any time, however trials depend on one another (Wang & Ramdas 2022, e-BH; weights and
@@ -40,9 +40,9 @@ from afterwit.model import Batch, Trial
 _MAX_STRATA = 200
 _MIN_STRATA = 3
 _EXPONENT = 1.6
-_POOL = 10
-Q_EACH = 0.05
-"""Half of the false discovery rate q = 0.1, for each of the two roads."""
+_POOL = 3
+Q_WEALTH, Q_BATCH = 0.07, 0.03
+"""What each of the two roads has of the false discovery rate q = 0.1."""
 
 
 def declare_trial(*, effect: float, stratum_variance: float, as_of: datetime) -> Trial:
@@ -95,13 +95,13 @@ def weights(history: Sequence[Batch], admitted: Mapping[str, datetime]) -> dict[
     return found
 
 
-def wealth_needed(weight: float, confirmed: int, q: float = Q_EACH) -> float:
+def wealth_needed(weight: float, confirmed: int, q: float = Q_WEALTH) -> float:
     """Log wealth that confirms a trial where ``confirmed`` are, itself among them; infinite without weight."""
     return -math.log(q * weight * max(confirmed, 1)) if weight > 0 else math.inf
 
 
 def by_wealth(
-    history: Sequence[Batch], admitted: Mapping[str, datetime], wealth: Mapping[str, float], *, q: float = Q_EACH
+    history: Sequence[Batch], admitted: Mapping[str, datetime], wealth: Mapping[str, float], *, q: float = Q_WEALTH
 ) -> tuple[str, ...]:
     """Names of the open trials that their log wealth confirms now, sorted."""
     already = sum(len(batch.wealth) for batch in history)

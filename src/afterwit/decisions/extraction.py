@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from afterwit.decisions.likeness import NAME, Likeness
-from afterwit.decisions.mining import is_mined, mined
+from afterwit.decisions.likeness import NAME, Likeness, is_named
+from afterwit.decisions.mining import mined
 from afterwit.decisions.vocabulary import Vocabulary
 
 _KEPT = 100_000
@@ -118,8 +118,7 @@ class Extractor:
         return tuple(keys[varying]), _matrix(indices, degrees, row_of, varying, len(keys), len(rows))
 
     def _least(self, key: str) -> int:
-        mined_ = is_mined(key) or key.startswith(f"{NAME}=")
-        return self.rules.support if mined_ else min(self.rules.named, self.rules.support)
+        return min(self.rules.named, self.rules.support) if is_named(key) else self.rules.support
 
     def _rows_of(self, places: Sequence[tuple[str, tuple[str, ...]]]) -> list[_Row]:
         """Columns that each text shows; only texts not seen before cost anything."""

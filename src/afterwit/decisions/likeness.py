@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from afterwit.decisions.mining import is_mined
 from afterwit.model import count_tokens
 from afterwit.ports import Embedder
 
@@ -28,6 +29,11 @@ _TOKENS = 30
 _BATCH = 256
 _DIGITS = 3
 _STEP = 1e-6
+
+
+def is_named(decision: str) -> bool:
+    """Whether a vocabulary or an agent gave it its name; the others were mined from texts, words or meaning."""
+    return not is_mined(decision) and not decision.startswith(f"{NAME}=")
 
 
 @dataclass(kw_only=True, eq=False)

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 import numpy as np
 
-from afterwit.credit.confirm import Q_EACH, batch_bh, by_wealth, due, spent, wealth_needed, weights, won_trial
+from afterwit.credit.confirm import Q_BATCH, batch_bh, by_wealth, due, spent, wealth_needed, weights, won_trial
 from afterwit.credit.contrast import Cells
 from afterwit.credit.evidence import EvidenceTable
 from afterwit.credit.items import Floats, Items
@@ -62,7 +62,9 @@ def test_due(
     available = {name: int(found.strata[place[name]]) for name in left}
     last = max((batch.at for batch in history if batch.p_values), default=None)
     names = due(left, available, as_of=as_of, last=last, final=final)
-    batch = batch_bh(history, {name: float(found.p_value[place[name]]) for name in names}, as_of, q=Q_EACH, final=final)
+    batch = batch_bh(
+        history, {name: float(found.p_value[place[name]]) for name in names}, as_of, q=Q_BATCH, final=final
+    )
     batch = replace(batch, wealth={name: known[name] for name in won})
     done = []
     for name in (*won, *names):
