@@ -10,11 +10,11 @@ Q: the cells' weighted squares about their 2G means; k: how many cells there are
 of contexts that moves with time from passing for a change. Under none t is Student's on k − 2G degrees of freedom; h
 is Hartung and Knapp's factor, floored at 1. The border with the smallest p stands for its decision.
 
-That p counts times the number of borders, and times n (n + 1) after n weeks of evidence: 1/(n (n + 1)) sums to 1, so
-that all weekly looks together err with the probability of one, and looking costs nothing. Benjamini and Hochberg's
-procedure goes over the decisions that have a name and, with as much of the level, over the many that were mined. What
-lies behind a change is searched again (binary segmentation: Scott & Knott 1974; Vostrikova 1981). The use of all this
-here is our reconstruction.
+That p counts times the number of borders, and times (n + 19) (n + 20) / 20 after n weeks of evidence: the inverses sum
+to 1, so that all weekly looks together err with the probability of one, and looking costs nothing. Benjamini and
+Hochberg's procedure goes over the decisions that have a name and, with as much of the level, over the many that were
+mined. What lies behind a change is searched again (binary segmentation: Scott & Knott 1974; Vostrikova 1981). The use
+of all this here is our reconstruction.
 
 Older evidence of such a decision says nothing of what holds now, so the design is made silent about it: then every
 step that follows, contrasts, joint effects and selection alike, looks at the same items.
@@ -31,7 +31,8 @@ from afterwit.credit.contrast import Cells, cells
 from afterwit.credit.items import Bools, Design, Floats, Ints, Items, Times
 from afterwit.decisions.likeness import is_named
 
-_Q = 0.05
+_Q = 0.1
+_POOL = 20
 _MIN_STRATA = 5
 _AGAIN = 3
 _MOST_LEVELS = 40
@@ -111,7 +112,9 @@ def changes(contrasts: Cells, contexts: Ints, named: Bools) -> dict[int, np.date
     best = p.argmin(axis=1)
     borders = valid.sum(axis=1)
     looks = _weeks_of_evidence(contrasts.decision, week, decisions)
-    adjusted = np.where(borders > 0, p[np.arange(len(p)), best] * borders * looks * (looks + 1), 1.0)
+    adjusted = np.where(
+        borders > 0, p[np.arange(len(p)), best] * borders * (looks + _POOL - 1) * (looks + _POOL) / _POOL, 1.0
+    )
     hit: list[int] = []
     for family in (named[decisions], ~named[decisions]):
         tested = (borders > 0) & family
