@@ -19,6 +19,9 @@ def add(
     prefer: Annotated[str | None, typer.Option("--prefer", help="A decision that it is for, as hook=question.")] = None,
     avoid: Annotated[str | None, typer.Option("--avoid", help="A decision that it is against.")] = None,
     topic: Annotated[str | None, typer.Option("--topic", help="The newest card on a topic retires the older.")] = None,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="In a full bank, retire the least useful card by hand for it.")
+    ] = False,
     store: screen.Store = screen.DEFAULT_STORE,
     scope: screen.Scope = screen.DEFAULT_SCOPE,
     bank: screen.BankName = "content",
@@ -37,7 +40,7 @@ def add(
         one = Note(guidance=guidance or "", key=key, when=condition, prefer=prefer, avoid=avoid, topic=topic)
         notes = (one,)
     with screen.open_memory(store, scope) as memory:
-        found = memory.add_many(notes, bank=bank)
+        found = memory.add_many(notes, bank=bank, replace=replace)
     if as_json:
         screen.print_json(found)
         return

@@ -17,7 +17,7 @@ from afterwit.ports import Capacity
 def seated(cards: Sequence[Card], room: Capacity) -> tuple[Card, ...]:
     """Those that fit, the most useful first."""
     found, left, tokens = [], room.cards, room.tokens
-    for card in sorted(cards, key=_worth, reverse=True):
+    for card in sorted(cards, key=worth, reverse=True):
         if left >= 1 and card.tokens <= tokens:
             found.append(card)
             left, tokens = left - 1, tokens - card.tokens
@@ -28,7 +28,7 @@ def guaranteed(cards: Sequence[Card], rules: EvolveRules, room: Capacity) -> tup
     """Those that keep their place whatever the evidence: what was learned earlier, and of the cards by hand their share
     of the capacity (at least one card where the share is above 0), pinned ones whatever the share, the most useful
     first. room: what they may take at most."""
-    by_hand = sorted((card for card in cards if card.provenance.trust != "evidence"), key=_worth, reverse=True)
+    by_hand = sorted((card for card in cards if card.provenance.trust != "evidence"), key=worth, reverse=True)
     share = max(1, int(rules.hand_share * rules.capacity.cards)) if rules.hand_share > 0 else 0
     learned = [card for card in cards if card.provenance.trust == "evidence"]
     pinned = sum(card.pinned for card in by_hand)
@@ -39,12 +39,12 @@ def no_room(seats: Sequence[Card], left: Capacity) -> str:
     """Why a decision that passes admission may not come; what would have to go, and which command decides."""
     if left.cards > 0 or not seats:
         return "adds nothing beside the cards kept"
-    first = min(seats, key=_worth)
+    first = min(seats, key=worth)
     if first.pinned:
         return f"would be admitted, but all {len(seats)} cards that hold the room are pinned: 'afterwit unpin' decides"
     return (
         f"would be admitted, but {len(seats)} cards without evidence hold the room; “{first.guidance}” "
-        f"({_told(first)}) would go first: 'afterwit settings' with --hand-share or --capacity decides"
+        f"({told(first)}) would go first: 'afterwit settings' with --hand-share or --capacity decides"
     )
 
 
@@ -57,18 +57,18 @@ def beside(cards: Iterable[Card], capacity: Capacity) -> Capacity:
 def evict_unseated(draft: RoundDraft, cards: Sequence[Card], kept: Sequence[Card], capacity: Capacity) -> None:
     """Each eviction says why this card and no other."""
     staying = {card.id for card in kept}
-    for card in sorted(cards, key=_worth):
+    for card in sorted(cards, key=worth):
         if card.id in draft.live and card.id not in staying:
             reason = (
-                f"{_told(card)}, yields its place: the least useful of what has no evidence (capacity {capacity.cards})"
+                f"{told(card)}, yields its place: the least useful of what has no evidence (capacity {capacity.cards})"
             )
             draft.apply(evict(draft.edit_id("evict"), card, reason=reason, round_id=draft.round_id))
 
 
-def _worth(card: Card) -> tuple[bool, float, int, float, str]:
+def worth(card: Card) -> tuple[bool, float, int, float, str]:
     return card.pinned, card.value, card.uses, card.created_at.timestamp(), card.content_hash
 
 
-def _told(card: Card) -> str:
+def told(card: Card) -> str:
     use = f"used {card.uses} times" if card.uses else "never used"
     return f"{use}, written {card.created_at:%Y-%m-%d}"

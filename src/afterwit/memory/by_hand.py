@@ -5,9 +5,10 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Literal
 
-from afterwit.errors import ConditionError, Conflict, NotFound
+from afterwit.errors import CapacityExceeded, ConditionError, Conflict, NotFound
 from afterwit.evolve import by_hand
 from afterwit.evolve.adding import asked, plan_additions
+from afterwit.evolve.replacing import with_room
 from afterwit.memory.opened import Opened
 from afterwit.model import (
     Added,
@@ -15,6 +16,7 @@ from afterwit.model import (
     Condition,
     Edit,
     Note,
+    Round,
     Value,
 )
 from afterwit.recall.filing import said_key
@@ -39,14 +41,16 @@ class ByHand(Opened):
         bank: str = "content",
         trust: Literal["user", "model", "page"] = "user",
         valid_until: datetime | None = None,
+        replace: bool = False,
     ) -> Card:
         """A card by hand, or the card that is there where one says the same of the same task and condition.
 
         Spelling, case, space and punctuation make no second card; negation, numbers and names do
         (`afterwit.model.said`); ``add_many`` tells which were there. A text that quotes recalled cards is not learned
         again. prefer, avoid: a decision such as ``hook=question`` that the card is for or against. topic: the newest
-        statement on a topic retires the older one. Raises ConditionError for a field that no episode or delivery of the
-        scope ever had, CapacityExceeded for a full bank.
+        statement on a topic retires the older one. replace: a full bank retires the least useful card by hand
+        for it (`afterwit.evolve.room`), never a pinned or learned one. Raises ConditionError for a field that no
+        episode or delivery of the scope ever had, CapacityExceeded for a full bank, saying what would have to go.
         """
         note = Note(
             guidance=guidance,
@@ -58,14 +62,17 @@ class ByHand(Opened):
             trust=trust,
             valid_until=valid_until,
         )
-        return self._add([note], bank)[0].card
+        return self._add([note], bank, replacing=replace)[0].card
 
-    def add_many(self, notes: Iterable[Note | str], *, bank: str = "content") -> tuple[Added, ...]:
-        """All of them or none, embedded in one batch; what became of each, in order. A text alone is its own key."""
+    def add_many(
+        self, notes: Iterable[Note | str], *, bank: str = "content", replace: bool = False
+    ) -> tuple[Added, ...]:
+        """All of them or none, embedded in one batch; what became of each, in order. A text alone is its own key.
+        replace: as for ``add``."""
         many = [Note(guidance=note) if isinstance(note, str) else note for note in notes]
         for note in many:
             self._condition(note.when)
-        return self._add(many, bank)
+        return self._add(many, bank, replacing=replace)
 
     def get(self, card_id: str) -> Card:
         """The latest version of a card, retired ones included. Raises NotFound."""
@@ -112,7 +119,7 @@ class ByHand(Opened):
                 raise ConditionError(f"condition on unknown field {field!r}: this scope knows {fields}")
         return condition
 
-    def _add(self, notes: Sequence[Note], bank: str) -> tuple[Added, ...]:
+    def _add(self, notes: Sequence[Note], bank: str, *, replacing: bool) -> tuple[Added, ...]:
         keys = [key for note in notes for key in asked(note)]
         for attempt in range(_ATTEMPTS):
             version = self._store.bank_version(self.scope, bank)
@@ -123,7 +130,7 @@ class ByHand(Opened):
             if not round_.edits:
                 return found
             try:
-                if self._commit(round_) == version + 1:
+                if self._commit_additions(round_, found, replacing) == version + 1:
                     return found
             except Conflict:  # somebody changed what this replaces: look again
                 if attempt == _ATTEMPTS - 1 or self._store.bank_version(self.scope, bank) == version:
@@ -133,6 +140,19 @@ class ByHand(Opened):
             now = self._store.filed(self.scope, bank, [said_key(added.card) for added in found])
             return tuple(replace(a, card=now.get(said_key(a.card), (a.card,))[0]) for a in found)
         raise AssertionError("the last attempt returns or raises")
+
+    def _commit_additions(self, round_: Round, found: Sequence[Added], replacing: bool) -> int:
+        try:
+            return self._commit(round_)
+        except CapacityExceeded as full:
+            asked = {added.card.id for added in found}
+            roomy = with_room(round_, self._bank(round_.bank), self._room(round_.bank), asked=asked)
+            if replacing:
+                return self._commit(roomy)
+            going = [card for edit in roomy.edits for card in edit.writes if edit.operator == "evict"]
+            more = f" and {len(going) - 1} more" if len(going) > 1 else ""
+            why = f"{full}; with replace=True (afterwit add --replace) “{going[0].guidance}”{more} would go"
+            raise CapacityExceeded(why) from None
 
     def _live(self, card_id: str) -> Card:
         card = self.get(card_id)

@@ -176,6 +176,7 @@ class Added(Body):
     bank: BankName = "content"
     trust: Literal["user", "model", "page"] = "user"
     valid_until: AwareDatetime | None = None
+    replace: bool = Field(False, description="In a full bank, retire the least useful card by hand for it.")
 
 
 class Reworded(Body):
