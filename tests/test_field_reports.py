@@ -189,7 +189,7 @@ def test_row_13_three_hundred_examples_stay_within_capacity_in_cards_and_tokens(
                 memory.add(f"note number {number}", key="push")
             except CapacityExceeded as refused:
                 last = refused
-        with pytest.raises(CapacityExceeded, match="tokens|no room"):
+        with pytest.raises(CapacityExceeded, match=r"tokens|no room"):
             memory.add("short", key=" ".join(f"audience{i}" for i in range(50_000)))
         assert "retire some or raise the capacity" in str(last)
         memory.evolve()
