@@ -199,3 +199,10 @@ def test_another_process_sees_a_change_at_its_next_round(tmp_path: Path) -> None
         mine.add("one", key="push")
         with pytest.raises(CapacityExceeded):
             mine.add("two", key="push")
+
+
+@pytest.mark.parametrize("capacity", [0, -1, 10**6 + 1, 2**63, 99999999999999999999])
+def test_a_capacity_that_no_ledger_can_hold_is_refused_before_it_is_kept(capacity: int):
+    with pytest.raises(InputError, match="capacity is"):
+        Settings(capacity=capacity)
+    assert Settings(capacity=10**6).capacity == 10**6

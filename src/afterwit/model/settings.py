@@ -6,6 +6,9 @@ from datetime import datetime
 from afterwit.errors import InputError
 from afterwit.model.ids import content_hash
 
+MOST_CARDS = 1_000_000
+"""Recall compares a query with every card of a bank, so that more would be no bounded memory."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class KeptVocabulary:
@@ -40,6 +43,8 @@ class Settings:
     def __post_init__(self) -> None:
         if self.capacity < 1:
             raise InputError(f"capacity is {self.capacity}: a memory must hold at least 1 card")
+        if self.capacity > MOST_CARDS:
+            raise InputError(f"capacity is {self.capacity}: banks are bounded, give at most {MOST_CARDS:,}")
         if not 0 <= self.hand_share <= 1:
             raise InputError(f"the share for cards by hand is {self.hand_share}: give a number from 0 to 1")
         if not self.objective.strip():

@@ -6,8 +6,7 @@ from typing import Annotated
 import typer
 
 from afterwit.cli import screen
-from afterwit.cli.figures import print_leads
-from afterwit.cli.write import write
+from afterwit.cli.evaluate.tell import tell
 
 Out = Annotated[Path | None, typer.Option(help="Folder for record and report.")]
 Seed = Annotated[int, typer.Option(help="Of the bootstrap.")]
@@ -24,12 +23,7 @@ def asos(
 
     with screen.progress_bar("comparisons") as progress:
         record = run(data, seed=seed, progress=progress)
-    if out is not None:
-        write(record, out)
-    if as_json:
-        screen.print_json(record.to_json())
-    else:
-        print_leads(record)
+    tell(record, out, as_json)
 
 
 def open_bandit(
@@ -43,12 +37,7 @@ def open_bandit(
 
     with screen.progress_bar("cases") as progress:
         record = run(data, seed=seed, progress=progress)
-    if out is not None:
-        write(record, out)
-    if as_json:
-        screen.print_json(record.to_json())
-    else:
-        print_leads(record)
+    tell(record, out, as_json)
 
 
 def memorycd(
@@ -63,9 +52,4 @@ def memorycd(
 
     with screen.progress_bar("delays") as progress:
         record = run(data, capacity=capacity, seed=seed, progress=progress)
-    if out is not None:
-        write(record, out)
-    if as_json:
-        screen.print_json(record.to_json())
-    else:
-        print_leads(record)
+    tell(record, out, as_json)

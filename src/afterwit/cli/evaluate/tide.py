@@ -8,8 +8,7 @@ import typer
 
 from afterwit.cli import screen
 from afterwit.cli.evaluate import public_logs
-from afterwit.cli.figures import print_leads
-from afterwit.cli.write import write
+from afterwit.cli.evaluate.tell import tell
 from afterwit.errors import InputError
 
 _ON_DATA: dict[str, Callable[..., None]] = {
@@ -51,9 +50,4 @@ def tide(
         raise InputError("--seeds must be at least 1 and --seed at least 0")
     with screen.progress_bar("lives") as progress:
         record = evaluate_tide(chosen, parameters=world, seed=seed, seeds=seeds, progress=progress)
-    if out is not None:
-        write(record, out)
-    if as_json:
-        screen.print_json(record.to_json())
-    else:
-        print_leads(record)
+    tell(record, out, as_json)
