@@ -182,3 +182,12 @@ def test_help_and_version_load_nothing_heavy() -> None:
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stderr.strip() == "[]"
     assert "recall" in ran.stdout
+
+
+def test_going_back_says_of_each_card_whether_it_came_or_went(shell: Shell) -> None:
+    shell("init")
+    for words in ("Be short.", "Be kind."):
+        shell("add", "--guidance", words, "--key", words)
+    told = shell("rollback", "--to", "2020-01-01").out
+    assert told.count("retire ") == 2
+    assert "restore │" not in told

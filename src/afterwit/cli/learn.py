@@ -6,7 +6,7 @@ import typer
 
 from afterwit.cli import screen
 from afterwit.errors import InputError
-from afterwit.model import Round
+from afterwit.model import Card, Round
 
 
 def init(
@@ -82,16 +82,21 @@ def rollback(
         _tell(memory.rollback(to=moment, bank=bank), as_json)
 
 
+def _done(operator: str, card: Card) -> str:
+    """Going back retires what came since, by the same edit that restores what was."""
+    return "retire" if operator == "restore" and not card.live else operator
+
+
 def _tell(round_: Round, as_json: bool) -> None:
     if as_json:
         screen.print_json(round_)
         return
     screen.say(f"{round_.status} {screen.short(round_.id)}: {round_.summary()}")
     rows = [
-        (edit.operator, card.guidance, f"{card.effect:+.3f}", edit.reason)
+        (_done(edit.operator, card), card.guidance, f"{card.effect:+.3f}", edit.reason)
         for edit in round_.edits
         if edit.operator != "reinforce"
-        for card in edit.writes[:1]
+        for card in (edit.writes if edit.operator == "restore" else edit.writes[:1])
     ]
     if rows:
         screen.table("Edits", ("operator", "card", "effect", "why"), rows[:40])

@@ -15,7 +15,7 @@ def mcp(
     ] = None,
     http: Annotated[bool, typer.Option("--http", help="Streamable HTTP at /mcp instead of stdio.")] = False,
     host: Annotated[str, typer.Option(help="Where to listen; beyond this machine only with keys.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="Of TCP.")] = 8421,
+    port: Annotated[int, typer.Option(help="Of TCP.", min=1, max=65535)] = 8421,
 ) -> None:
     """Serve the memory as tools of the Model Context Protocol."""
     try:

@@ -13,7 +13,7 @@ keys = typer.Typer(name="keys", help="API keys of a service.", no_args_is_help=T
 def serve(
     store: screen.Store = screen.DEFAULT_STORE,
     host: Annotated[str, typer.Option(help="Where to listen; beyond this machine only with keys.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="Of TCP.")] = 8420,
+    port: Annotated[int, typer.Option(help="Of TCP.", min=1, max=65535)] = 8420,
     rate: Annotated[float, typer.Option(help="Requests a second that one caller may keep up.")] = 100.0,
     body: Annotated[int, typer.Option(help="Bytes of a request.")] = 1_000_000,
     log: Annotated[int, typer.Option(help="Bytes of a delivery log or an export that is sent.")] = 100_000_000,
