@@ -149,5 +149,5 @@ def _facts(card: Card) -> list[tuple[str, object]]:
         facts.append((f"effect on {objective}", f"{fitness.mean:+.4f} ± {fitness.sd:.4f} ({fitness.strata} strata)"))
     if card.trial is not None:
         done = "open" if card.trial.tested_at is None else f"p = {card.trial.p_value:.4g}"
-        facts.append(("confirmation", f"{done}, {card.trial.needed} strata declared"))
+        facts.append(("confirmation", f"{done}, a test of {card.trial.needed} strata declared"))
     return facts

@@ -1,4 +1,4 @@
-"""Confirm: a provisional card that passed its one declared test becomes active."""
+"""Confirm: a provisional card that later data confirmed, at any look or in its declared test, becomes active."""
 
 from collections.abc import Sequence
 from dataclasses import replace
