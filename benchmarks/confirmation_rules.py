@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from afterwit.credit.confirm import Q_BATCH, Q_WEALTH, batch_bh, by_wealth, declare_trial
-from afterwit.credit.wealth import log_wealth
+from afterwit.credit.confirmation.trials import Q_BATCH, Q_WEALTH, batch_bh, by_wealth, declare_trial
+from afterwit.credit.confirmation.wealth import log_wealth
 from afterwit.model import Batch
 
 START = datetime(2026, 1, 5, tzinfo=UTC)

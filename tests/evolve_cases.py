@@ -6,12 +6,12 @@ from datetime import UTC, datetime
 
 import numpy as np
 
-from afterwit.credit.assess import assess, available
-from afterwit.credit.conditions import Side
-from afterwit.credit.contrast import Cells, cells
-from afterwit.credit.evidence import EvidenceTable
-from afterwit.credit.fitness import Prior, posterior
 from afterwit.credit.items import Design, Items
+from afterwit.credit.semantic.assess import assess, available
+from afterwit.credit.semantic.conditions import Side
+from afterwit.credit.semantic.contrast import Cells, cells
+from afterwit.credit.semantic.evidence import EvidenceTable
+from afterwit.credit.semantic.fitness import Prior, posterior
 from afterwit.evolve.draft import RoundDraft
 from afterwit.evolve.evidenced import Standing, on_side, standings
 from afterwit.evolve.round import plan_round

@@ -7,8 +7,8 @@ from typing import Any
 import ibis
 import pyarrow as pa
 
-from afterwit.credit.deliveries import DeliveryTable
-from afterwit.credit.lifecycle import LifecycleRules, Lifecycles, lifecycles
+from afterwit.credit.temporal.deliveries import DeliveryTable
+from afterwit.credit.temporal.lifecycle import LifecycleRules, Lifecycles, lifecycles
 from afterwit.model import Delivery
 
 START = datetime(2025, 3, 1, tzinfo=UTC)

@@ -12,7 +12,7 @@ from scipy import integrate, stats
 from afterwit.benchmarks.asos.data import Course, load
 from afterwit.benchmarks.asos.rules import STRICT, Gate, always_valid, at, first, fixed
 from afterwit.benchmarks.asos.run import run
-from afterwit.credit.later import mixture_width
+from afterwit.credit.confirmation.later import mixture_width
 from afterwit.errors import InputError
 from afterwit.evaluate.metrics.always_valid import always_valid_margin
 

@@ -19,8 +19,8 @@ from afterwit.benchmarks.upworthy import Archive, run, split
 from afterwit.benchmarks.upworthy.permute import permuted_items, permuted_tasks
 from afterwit.benchmarks.upworthy.run import ingested
 from afterwit.benchmarks.upworthy.sample import sample
-from afterwit.credit.deliveries import DeliveryTable
-from afterwit.credit.lifecycle import lifecycles
+from afterwit.credit.temporal.deliveries import DeliveryTable
+from afterwit.credit.temporal.lifecycle import lifecycles
 from afterwit.errors import Conflict, InputError, LeakageError, StoreError, UsageError
 from afterwit.evaluate.record import EvaluationRecord
 from afterwit.evaluate.replay import ItemStream

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from afterwit.credit.assess import assess, verdict_for
-from afterwit.credit.evidence import EvidenceTable
 from afterwit.credit.items import Design, Items
+from afterwit.credit.semantic.assess import assess, verdict_for
+from afterwit.credit.semantic.evidence import EvidenceTable
 from credit_cases import LATE, make_design, make_items, random_case
 
 COLUMNS = ("effect", "se", "low", "high", "posterior_mean", "posterior_sd", "p_sign", "joint")

@@ -7,9 +7,9 @@ import pytest
 from scipy import stats
 
 from afterwit.benchmarks.weekly.worlds import World, change, steady
-from afterwit.credit.change import changes, current
-from afterwit.credit.contrast import Cells, cells
 from afterwit.credit.items import Design, Items
+from afterwit.credit.semantic.change import changes, current
+from afterwit.credit.semantic.contrast import Cells, cells
 from credit_cases import make_design
 
 

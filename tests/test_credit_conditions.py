@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from statsmodels.stats.multitest import multipletests
 
-from afterwit.credit.conditions import Dependence, dependence, holm_adjusted
-from afterwit.credit.contrast import cells
 from afterwit.credit.items import Items
-from afterwit.credit.meta import random_effects
+from afterwit.credit.semantic.conditions import Dependence, dependence, holm_adjusted
+from afterwit.credit.semantic.contrast import cells
+from afterwit.credit.semantic.meta import random_effects
 from afterwit.model import Clause
 from credit_cases import make_design, make_items
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy import special, stats
 from statsmodels.stats.multitest import multipletests
 
-from afterwit.credit.confirm import batch_bh, declare_trial, due, spent
+from afterwit.credit.confirmation.trials import batch_bh, declare_trial, due, spent
 from afterwit.model import Batch
 
 AT = datetime(2024, 3, 15, tzinfo=UTC)

@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from afterwit.credit.contrast import cells, rates
 from afterwit.credit.items import Design, Items
+from afterwit.credit.semantic.contrast import cells, rates
 from credit_cases import make_design, make_items, random_case
 
 

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import optimize, stats
 
-from afterwit.credit.fitness import Prior, fit_prior, lower_bound, posterior, recall_value
+from afterwit.credit.semantic.fitness import Prior, fit_prior, lower_bound, posterior, recall_value
 
 
 @pytest.mark.parametrize("seed", range(5))

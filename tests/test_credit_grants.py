@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from afterwit import Memory
-from afterwit.credit.grants import Grants, grants, unharmed
+from afterwit.credit.responsibility.grants import Grants, grants, unharmed
 from afterwit.model import Credit
 from afterwit.ports import FixedClock, HashEmbedder
 

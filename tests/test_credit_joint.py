@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from afterwit.credit.duplicates import Duplicate, duplicates
 from afterwit.credit.items import Design
-from afterwit.credit.joint import Centred, effect_variances, joint_effects, kinds, ridge, stratum_centred
+from afterwit.credit.semantic.duplicates import Duplicate, duplicates
+from afterwit.credit.semantic.joint import Centred, effect_variances, joint_effects, kinds, ridge, stratum_centred
 from credit_cases import make_design, make_items, random_case
 
 

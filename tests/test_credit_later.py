@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from scipy import optimize, stats
 
-from afterwit.credit.contrast import Cells, cells
-from afterwit.credit.later import Later, always_valid, demoted, holding, later, mixture_width, moment
-from afterwit.credit.meta import random_effects
+from afterwit.credit.confirmation.later import Later, always_valid, demoted, later, mixture_width
+from afterwit.credit.items import moment
+from afterwit.credit.semantic.contrast import Cells, cells, holding
+from afterwit.credit.semantic.meta import random_effects
 from afterwit.model import Condition
 from credit_cases import DAY, START, make_design, make_items, random_case
 

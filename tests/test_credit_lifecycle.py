@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from afterwit.credit.lifecycle import Lifecycles
+from afterwit.credit.temporal.lifecycle import Lifecycles
 from afterwit.model import Decision
 from lifecycle_cases import (
     LATER,

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from afterwit.credit.delay import kaplan_meier, reporting_delay
-from afterwit.credit.rates import Prior, beta_posterior, beta_prior
+from afterwit.credit.temporal.delay import kaplan_meier, reporting_delay
+from afterwit.credit.temporal.rates import Prior, beta_posterior, beta_prior
 from lifecycle_cases import START, delivery, event, hours, reason, ripen, shown, steady, verdicts
 
 

@@ -3,7 +3,7 @@ import pytest
 from scipy import optimize, stats
 from statsmodels.stats.meta_analysis import combine_effects
 
-from afterwit.credit.meta import random_effects, reml
+from afterwit.credit.semantic.meta import random_effects, reml
 
 
 def _restricted_likelihood(tau2: float, y: np.ndarray, v: np.ndarray) -> float:

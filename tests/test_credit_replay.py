@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from afterwit.credit.removal import ReplayCache, ReplayRules
-from afterwit.credit.replay import by_candidate, harmful, helpful, responsibilities, responsibility
+from afterwit.credit.responsibility.removal import ReplayCache, ReplayRules
+from afterwit.credit.responsibility.replay import by_candidate, harmful, helpful, responsibilities, responsibility
 from afterwit.errors import InputError, UsageError
 from afterwit.model import Card, Credit, Draft, Stance, Task
 from replay_cases import D, Logic, card, decided, episode

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from afterwit.credit.replay import by_candidate, harmful, helpful, responsibility
+from afterwit.credit.responsibility.replay import by_candidate, harmful, helpful, responsibility
 from afterwit.generate.choose import Chooser
 from afterwit.model import Card, Episode, Posterior, Stance, Task
 from replay_cases import card, episode

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.proportion import confint_proportions_2indep
 
-from afterwit.credit.difference import newcombe
-from afterwit.credit.removal import ReplayRules
-from afterwit.credit.replay import responsibility
+from afterwit.credit.responsibility.difference import newcombe
+from afterwit.credit.responsibility.removal import ReplayRules
+from afterwit.credit.responsibility.replay import responsibility
 from afterwit.model import Card, Draft, Task
 from replay_cases import D, card, decided, episode
 

@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from afterwit.credit.replay import responsibility
-from afterwit.credit.value import credited, rewarded, united
+from afterwit.credit.responsibility.replay import responsibility
+from afterwit.credit.responsibility.value import credited, rewarded, united
 from afterwit.errors import UsageError
 from replay_cases import D, Logic, card, episode
 

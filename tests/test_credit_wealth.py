@@ -6,8 +6,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from afterwit.credit.confirm import by_wealth, wealth_needed, weights
-from afterwit.credit.wealth import log_wealth, strata_wanted
+from afterwit.credit.confirmation.trials import by_wealth, wealth_needed, weights
+from afterwit.credit.confirmation.wealth import log_wealth, strata_wanted
 from afterwit.model import Batch
 
 AT = datetime(2026, 1, 5, tzinfo=UTC)

@@ -9,7 +9,7 @@ import pytest
 from scipy import special, stats
 from statsmodels.stats.multitest import multipletests
 
-from afterwit.credit.meta import random_effects
+from afterwit.credit.semantic.meta import random_effects
 from afterwit.evolve import confirmation
 from afterwit.model import Bank, Batch, Card, Round
 from evolve_cases import World, after, bank, claim, trial, world

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from afterwit.credit.items import Floats
-from afterwit.credit.joint import stratum_centred
+from afterwit.credit.semantic.joint import stratum_centred
 from afterwit.evolve.coverage import Selection, holds, pursue, select
 from afterwit.evolve.rules import EvolveRules
 from afterwit.model import Card, Condition

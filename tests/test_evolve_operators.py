@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from afterwit.credit.confirm import declare_trial
+from afterwit.credit.confirmation.trials import declare_trial
 from afterwit.evolve.operators import confirm
 from afterwit.evolve.operators.admit import admit, admitted
 from afterwit.evolve.operators.merge import merge

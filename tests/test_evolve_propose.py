@@ -6,9 +6,9 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
-from afterwit.credit.conditions import Side, Split
-from afterwit.credit.duplicates import Duplicate
-from afterwit.credit.evidence import EvidenceTable
+from afterwit.credit.semantic.conditions import Side, Split
+from afterwit.credit.semantic.duplicates import Duplicate
+from afterwit.credit.semantic.evidence import EvidenceTable
 from afterwit.evolve.draft import RoundDraft
 from afterwit.evolve.evidenced import on_side, standings
 from afterwit.evolve.propose import candidates, judge_claims

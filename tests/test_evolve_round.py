@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from afterwit.credit.grants import Grants
+from afterwit.credit.responsibility.grants import Grants
 from afterwit.errors import LeakageError
 from afterwit.evolve.round import plan_round
 from afterwit.evolve.rules import EvolveRules

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from afterwit.credit.conditions import Side
-from afterwit.credit.duplicates import Duplicate
-from afterwit.credit.evidence import EvidenceTable
+from afterwit.credit.semantic.conditions import Side
+from afterwit.credit.semantic.duplicates import Duplicate
+from afterwit.credit.semantic.evidence import EvidenceTable
 from afterwit.evolve.draft import RoundDraft
 from afterwit.evolve.rules import EvolveRules
 from afterwit.evolve.settle import expire_past, settle_conflicts, unite_duplicates

@@ -7,8 +7,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from afterwit.credit.deliveries import DeliveryTable
-from afterwit.credit.lifecycle import lifecycles
+from afterwit.credit.temporal.deliveries import DeliveryTable
+from afterwit.credit.temporal.lifecycle import lifecycles
 from afterwit.model import Delivery
 from afterwit.ports import EventLog, Store
 from afterwit.record.ingest import IngestReport, ingest

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,3 +73,8 @@ def showing(columns: sparse.csc_array, place: int) -> Ints:
     """Rows of the items that show a decision rather than not. columns: the design's matrix by columns."""
     of = slice(*columns.indptr[place : place + 2])
     return columns.indices[of][columns.data[of] >= SHOWS].astype(np.int64)
+
+
+def moment(at: datetime) -> np.datetime64:
+    """A timezone-aware time as the columns hold it."""
+    return np.datetime64(at.astimezone(UTC).replace(tzinfo=None), "us")

@@ -12,11 +12,10 @@ from typing import Protocol
 
 import numpy as np
 
-from afterwit.credit.assess import assess
-from afterwit.credit.change import current
-from afterwit.credit.evidence import EvidenceTable
-from afterwit.credit.items import Bools, Design, Floats, Ints, Items
-from afterwit.credit.later import moment
+from afterwit.credit.items import Bools, Design, Floats, Ints, Items, moment
+from afterwit.credit.semantic.assess import assess
+from afterwit.credit.semantic.change import current
+from afterwit.credit.semantic.evidence import EvidenceTable
 from afterwit.decisions.extraction import Extractor
 from afterwit.errors import LeakageError
 from afterwit.evaluate.metrics.tokens import tokens

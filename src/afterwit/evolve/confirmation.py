@@ -6,12 +6,21 @@ from datetime import datetime, timedelta
 
 import numpy as np
 
-from afterwit.credit.confirm import Q_BATCH, batch_bh, by_wealth, due, spent, wealth_needed, weights, won_trial
-from afterwit.credit.contrast import Cells
-from afterwit.credit.evidence import EvidenceTable
-from afterwit.credit.items import Floats, Items
-from afterwit.credit.later import POWER, Later, always_valid, demoted, holding, later, moment, wealth_since
-from afterwit.credit.wealth import strata_wanted
+from afterwit.credit.confirmation.later import POWER, Later, always_valid, demoted, later, wealth_since
+from afterwit.credit.confirmation.trials import (
+    Q_BATCH,
+    batch_bh,
+    by_wealth,
+    due,
+    spent,
+    wealth_needed,
+    weights,
+    won_trial,
+)
+from afterwit.credit.confirmation.wealth import strata_wanted
+from afterwit.credit.items import Floats, Items, moment
+from afterwit.credit.semantic.contrast import Cells, holding
+from afterwit.credit.semantic.evidence import EvidenceTable
 from afterwit.evolve.operators.confirm import tested
 from afterwit.model import Batch, Card, Trial, Waiting
 

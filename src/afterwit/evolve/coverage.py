@@ -15,9 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import linalg, sparse
 
-from afterwit.credit.evidence import EvidenceTable
 from afterwit.credit.items import Bools, Design, Floats, Ints, Items
-from afterwit.credit.joint import stratum_centred
+from afterwit.credit.semantic.evidence import EvidenceTable
+from afterwit.credit.semantic.joint import stratum_centred
 from afterwit.model import Card, Condition
 from afterwit.ports import Capacity
 

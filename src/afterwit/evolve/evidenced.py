@@ -5,14 +5,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from afterwit.credit.assess import verdict_for
-from afterwit.credit.conditions import Side
-from afterwit.credit.contrast import Cells
-from afterwit.credit.evidence import EvidenceTable
-from afterwit.credit.fitness import Prior, posterior
 from afterwit.credit.items import Items
-from afterwit.credit.later import holding
-from afterwit.credit.meta import random_effects
+from afterwit.credit.semantic.assess import verdict_for
+from afterwit.credit.semantic.conditions import Side
+from afterwit.credit.semantic.contrast import Cells, holding
+from afterwit.credit.semantic.evidence import EvidenceTable
+from afterwit.credit.semantic.fitness import Prior, posterior
+from afterwit.credit.semantic.meta import random_effects
 from afterwit.model import Card, Evidence, Posterior, Verdict
 
 

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from afterwit.credit.assess import assess
-from afterwit.credit.change import current
-from afterwit.credit.deliveries import DeliveryTable
-from afterwit.credit.evidence import EvidenceTable
-from afterwit.credit.grants import Grants, grants, outcomes_of, scorers
 from afterwit.credit.items import Design, Items
-from afterwit.credit.lifecycle import Lifecycles, lifecycles
-from afterwit.credit.replay import responsibilities
+from afterwit.credit.responsibility.grants import Grants, grants, outcomes_of, scorers
+from afterwit.credit.responsibility.replay import responsibilities
+from afterwit.credit.semantic.assess import assess
+from afterwit.credit.semantic.change import current
+from afterwit.credit.semantic.evidence import EvidenceTable
+from afterwit.credit.temporal.deliveries import DeliveryTable
+from afterwit.credit.temporal.lifecycle import Lifecycles, lifecycles
 from afterwit.decisions.extraction import Extractor
 from afterwit.decisions.mining import description_of, is_mined
 from afterwit.errors import LeakageError

@@ -6,11 +6,10 @@ from datetime import UTC, datetime
 
 import numpy as np
 
-from afterwit.credit.confirm import declare_trial
-from afterwit.credit.duplicates import Duplicate
-from afterwit.credit.evidence import EvidenceTable
-from afterwit.credit.items import Design, Ints, Items, showing
-from afterwit.credit.later import moment
+from afterwit.credit.confirmation.trials import declare_trial
+from afterwit.credit.items import Design, Ints, Items, moment, showing
+from afterwit.credit.semantic.duplicates import Duplicate
+from afterwit.credit.semantic.evidence import EvidenceTable
 from afterwit.evolve.coverage import holds
 from afterwit.evolve.draft import RoundDraft
 from afterwit.evolve.evidenced import Standing, on_side

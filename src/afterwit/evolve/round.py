@@ -6,12 +6,11 @@ from datetime import datetime
 
 import numpy as np
 
-from afterwit.credit.contrast import cells
-from afterwit.credit.duplicates import duplicates
-from afterwit.credit.evidence import EvidenceTable
-from afterwit.credit.grants import Grants, unharmed
-from afterwit.credit.items import Design, Ints, Items
-from afterwit.credit.later import moment
+from afterwit.credit.items import Design, Ints, Items, moment
+from afterwit.credit.responsibility.grants import Grants, unharmed
+from afterwit.credit.semantic.contrast import cells
+from afterwit.credit.semantic.duplicates import duplicates
+from afterwit.credit.semantic.evidence import EvidenceTable
 from afterwit.errors import LeakageError
 from afterwit.evolve.alike import unite_alike
 from afterwit.evolve.confirmation import divided, test_due, to_demote

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from itertools import combinations
 
-from afterwit.credit.duplicates import Duplicate
+from afterwit.credit.semantic.duplicates import Duplicate
 from afterwit.evolve.draft import RoundDraft
 from afterwit.evolve.evidenced import Standing
 from afterwit.evolve.operators.merge import merge

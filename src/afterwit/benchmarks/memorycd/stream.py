@@ -14,8 +14,7 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 
 from afterwit.benchmarks.memorycd.data import Task
-from afterwit.credit.items import Floats, Items, Objects
-from afterwit.credit.later import moment
+from afterwit.credit.items import Floats, Items, Objects, moment
 from afterwit.decisions.extraction import Extractor, MiningRules
 
 OBJECTIVE = "points"

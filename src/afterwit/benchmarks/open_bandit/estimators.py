@@ -18,7 +18,7 @@ import numpy as np
 
 from afterwit.benchmarks.open_bandit.data import Log
 from afterwit.credit.items import Floats
-from afterwit.credit.rates import beta_posterior, beta_prior
+from afterwit.credit.temporal.rates import beta_posterior, beta_prior
 from afterwit.evaluate.metrics.bootstrap import Ratio
 
 ESTIMATORS = ("naive", "ips", "snips", "snips_clipped", "dr")

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterator
 
 from afterwit.benchmarks.responsibility.construct import ConstructedSet, Landing
-from afterwit.credit.removal import ReplayRules
-from afterwit.credit.replay import responsibilities
+from afterwit.credit.responsibility.removal import ReplayRules
+from afterwit.credit.responsibility.replay import responsibilities
 from afterwit.model import Card, Credit, Draft, Episode, Task
 
 Weights = dict[Landing, float]

@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from afterwit.credit.contrast import rates
 from afterwit.credit.items import Floats, Items
+from afterwit.credit.semantic.contrast import rates
 from afterwit.errors import MissingExtra
 
 NAME = "reference:tfidf_ridge"

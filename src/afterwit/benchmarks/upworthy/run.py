@@ -13,9 +13,9 @@ from afterwit.benchmarks.upworthy.archive import Archive
 from afterwit.benchmarks.upworthy.learn import BANK, StoreLedger, extractor, learn, setting
 from afterwit.benchmarks.upworthy.reference import NAME as REFERENCE
 from afterwit.benchmarks.upworthy.reference import tfidf_ridge
-from afterwit.credit.deliveries import DeliveryTable
 from afterwit.credit.items import Floats, Ints
-from afterwit.credit.lifecycle import Lifecycles, lifecycles
+from afterwit.credit.temporal.deliveries import DeliveryTable
+from afterwit.credit.temporal.lifecycle import Lifecycles, lifecycles
 from afterwit.errors import Conflict, LeakageError, MissingExtra
 from afterwit.evaluate.meg import meg, meg_by_round
 from afterwit.evaluate.metrics.bootstrap import Resamples

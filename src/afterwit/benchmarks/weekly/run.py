@@ -11,7 +11,7 @@ from scipy import stats
 
 from afterwit.benchmarks.weekly import worlds
 from afterwit.benchmarks.weekly.worlds import START, WEEK, Context, World
-from afterwit.credit.later import moment
+from afterwit.credit.items import moment
 from afterwit.decisions.extraction import Extractor
 from afterwit.decisions.vocabulary import Vocabulary
 from afterwit.evaluate.policies.tide import Folded

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from afterwit.benchmarks.world.agent import Agent, Choice
 from afterwit.benchmarks.world.truth import Truth, parts
-from afterwit.credit.grants import Grants, grants
 from afterwit.credit.items import Floats
-from afterwit.credit.removal import ReplayRules
-from afterwit.credit.replay import responsibilities
+from afterwit.credit.responsibility.grants import Grants, grants
+from afterwit.credit.responsibility.removal import ReplayRules
+from afterwit.credit.responsibility.replay import responsibilities
 from afterwit.model import Bank, Card, Credit, Draft, Episode, Recalled, Task, content_hash, count_tokens
 from afterwit.ports import Embedder
 from afterwit.recall.index import BankIndex

@@ -21,7 +21,7 @@ from afterwit.benchmarks.world.log import ends
 from afterwit.benchmarks.world.noise import NOISE, Claim, Planted, card, planted, true_claims
 from afterwit.benchmarks.world.play import Crediting, Desk, Served, responsible
 from afterwit.benchmarks.world.season import Season
-from afterwit.credit.grants import Grants
+from afterwit.credit.responsibility.grants import Grants
 from afterwit.evaluate.policies import Tide
 from afterwit.evaluate.policies.protocol import Known
 from afterwit.model import Card, Credit, content_hash

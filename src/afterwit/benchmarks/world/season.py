@@ -14,10 +14,9 @@ from numpy.typing import NDArray
 from afterwit.benchmarks.world.log import SCOPE, Sent, ends, rounds, written
 from afterwit.benchmarks.world.parameters import Parameters
 from afterwit.benchmarks.world.truth import Truth
-from afterwit.credit.deliveries import DeliveryTable
-from afterwit.credit.items import Items, Objects
-from afterwit.credit.later import moment
-from afterwit.credit.lifecycle import Lifecycles, lifecycles
+from afterwit.credit.items import Items, Objects, moment
+from afterwit.credit.temporal.deliveries import DeliveryTable
+from afterwit.credit.temporal.lifecycle import Lifecycles, lifecycles
 from afterwit.decisions.extraction import Extractor, MiningRules
 from afterwit.evaluate.policies.protocol import Known, Setting
 from afterwit.evaluate.replay import ItemStream, study

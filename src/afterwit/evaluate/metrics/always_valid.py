@@ -11,8 +11,8 @@ a sum of independent observations of one law: where the effect itself drifts, it
 
 import numpy as np
 
+from afterwit.credit.confirmation.later import mixture_width
 from afterwit.credit.items import Floats
-from afterwit.credit.later import mixture_width
 
 ALPHA = 0.05
 

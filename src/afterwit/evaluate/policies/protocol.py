@@ -7,8 +7,8 @@ from typing import Protocol
 import numpy as np
 from scipy import sparse
 
-from afterwit.credit.evidence import EvidenceTable
 from afterwit.credit.items import Design, Ints, Items, showing
+from afterwit.credit.semantic.evidence import EvidenceTable
 from afterwit.evolve.operators.admit import admitted
 from afterwit.evolve.rules import EvolveRules
 from afterwit.evolve.wording import Describe, guidance_for

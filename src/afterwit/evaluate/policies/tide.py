@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Protocol
 
-from afterwit.credit.grants import Grants
+from afterwit.credit.responsibility.grants import Grants
 from afterwit.evaluate.policies.protocol import Known, Setting
 from afterwit.evolve.round import plan_round
 from afterwit.model import Bank, Batch, Card, Edit, Round, content_hash, fold

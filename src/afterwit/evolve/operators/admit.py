@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import numpy as np
 
-from afterwit.credit.confirm import declare_trial
+from afterwit.credit.confirmation.trials import declare_trial
 from afterwit.model import Card, Condition, Edit, Evidence, Posterior, Provenance, Stance, content_hash
 
 

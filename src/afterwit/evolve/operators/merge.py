@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import reduce
 
-from afterwit.credit.value import united
+from afterwit.credit.responsibility.value import united
 from afterwit.evolve.operators.retire import retired
 from afterwit.model import Card, Edit, Provenance, Refusal
 

@@ -7,7 +7,7 @@ from datetime import datetime
 import numpy as np
 from numpy.typing import NDArray
 
-from afterwit.credit.value import rewarded
+from afterwit.credit.responsibility.value import rewarded
 from afterwit.evolve.alike import unite_alike
 from afterwit.evolve.draft import RoundDraft
 from afterwit.evolve.operators.retire import evict

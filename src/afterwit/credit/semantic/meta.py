@@ -16,6 +16,9 @@ from scipy import special
 
 from afterwit.credit.items import Floats, Ints
 
+DELTA = 0.02
+"""Half width of the band of effects that count as none, on the log rate ratio."""
+
 _ITERATIONS = 50
 _TOLERANCE = 1e-9
 

@@ -8,9 +8,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from afterwit.credit.lifecycle import Lifecycles
-from afterwit.credit.removal import Scorer
-from afterwit.credit.replay import by_candidate
+from afterwit.credit.responsibility.removal import Scorer
+from afterwit.credit.responsibility.replay import by_candidate
+from afterwit.credit.temporal.lifecycle import Lifecycles
 from afterwit.model import Credit, Episode, content_hash, normalised
 
 

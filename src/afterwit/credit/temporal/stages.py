@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from afterwit.credit.delay import Delay, reporting_delay
-from afterwit.credit.deliveries import DeliveryTable
-from afterwit.credit.items import Bools, Floats, Ints, Objects, Times
-from afterwit.credit.later import moment
+from afterwit.credit.items import Bools, Floats, Ints, Objects, Times, moment
+from afterwit.credit.temporal.delay import Delay, reporting_delay
+from afterwit.credit.temporal.deliveries import DeliveryTable
 from afterwit.errors import MissingExtra
 
 _NEVER = np.datetime64("NaT", "us")

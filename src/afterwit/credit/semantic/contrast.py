@@ -28,6 +28,7 @@ import numpy as np
 from scipy import sparse
 
 from afterwit.credit.items import Bools, Design, Floats, Ints, Items, Times
+from afterwit.model import Condition
 
 _VARIES = 1e-6
 """Least variance of the degrees in a cell: below it they differ by rounding alone."""
@@ -214,3 +215,17 @@ def stratum_means(r: Rates, matrix: sparse.csr_array) -> sparse.csr_array:
     indptr = np.append(r.starts, len(r.rows))
     pool = sparse.csr_array((share, np.arange(len(r.rows)), indptr), shape=(r.n_strata, len(r.rows)))
     return sparse.csr_array(pool @ matrix)
+
+
+def holding(items: Items, cells: Cells, condition: Condition) -> Cells:
+    """The cells of strata all of whose items satisfy the condition, for cards that apply in a context only."""
+    if not condition.clauses:
+        return cells
+    holds: Bools = np.ones(len(items), dtype=np.bool_)
+    for clause in condition.clauses:
+        column = items.contexts.get(clause.field)
+        if column is None:
+            return cells.take(np.zeros(0, dtype=np.int64))
+        verdicts = {value: value is not None and clause.holds({clause.field: value}) for value in set(column)}
+        holds &= np.array([verdicts[value] for value in column], dtype=np.bool_)
+    return cells.take(~np.isin(cells.strata[cells.stratum], np.unique(items.strata[~holds])))

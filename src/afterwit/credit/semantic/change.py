@@ -26,9 +26,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import sparse, special
 
-from afterwit.credit.conditions import benjamini_hochberg
-from afterwit.credit.contrast import Cells, cells
 from afterwit.credit.items import Bools, Design, Floats, Ints, Items, Times
+from afterwit.credit.semantic.conditions import benjamini_hochberg
+from afterwit.credit.semantic.contrast import Cells, cells
 from afterwit.decisions.likeness import is_named
 
 _Q = 0.1

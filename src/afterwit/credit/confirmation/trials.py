@@ -33,8 +33,8 @@ from datetime import datetime
 import numpy as np
 from scipy import special
 
+from afterwit.credit.confirmation.later import POWER
 from afterwit.credit.items import Floats
-from afterwit.credit.later import POWER
 from afterwit.model import Batch, Trial
 
 _MAX_STRATA = 200

@@ -23,8 +23,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import optimize, sparse
 
-from afterwit.credit.contrast import Rates, rates, stratum_means
 from afterwit.credit.items import Bools, Design, Floats, Items
+from afterwit.credit.semantic.contrast import Rates, rates, stratum_means
 from afterwit.decisions.likeness import NAME as MEANING
 
 _PROBES = 64

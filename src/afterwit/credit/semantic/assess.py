@@ -6,15 +6,14 @@ from datetime import datetime
 
 import numpy as np
 
-from afterwit.credit.change import Current
-from afterwit.credit.conditions import Dependence, Split, dependence
-from afterwit.credit.contrast import Cells, cells, rates
-from afterwit.credit.evidence import EvidenceTable
-from afterwit.credit.fitness import fit_prior, posterior
-from afterwit.credit.items import Bools, Design, Floats, Ints, Items, Objects
-from afterwit.credit.joint import joint_effects
-from afterwit.credit.later import DELTA, moment
-from afterwit.credit.meta import Means, random_effects
+from afterwit.credit.items import Bools, Design, Floats, Ints, Items, Objects, moment
+from afterwit.credit.semantic.change import Current
+from afterwit.credit.semantic.conditions import Dependence, Split, dependence
+from afterwit.credit.semantic.contrast import Cells, cells, rates
+from afterwit.credit.semantic.evidence import EvidenceTable
+from afterwit.credit.semantic.fitness import fit_prior, posterior
+from afterwit.credit.semantic.joint import joint_effects
+from afterwit.credit.semantic.meta import DELTA, Means, random_effects
 from afterwit.model import Verdict
 
 _VERDICTS: tuple[Verdict, ...] = ("insufficient", "conditional", "null", "supported", "contradicted")

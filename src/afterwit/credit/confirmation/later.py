@@ -1,8 +1,9 @@
 """What came after: evidence from items first delivered after a moment, and looks that may be taken at any time.
 
-The confirmation test of a card is the one-sided t test of `meta` on the strata that began after its admission, all
-of whose items may confirm. Looks at active cards are many, so they use a confidence sequence, which covers at all
-looks together with probability 1 − α (Robbins 1970; Howard, Ramdas, McAuliffe & Sekhon 2021, normal mixture):
+The confirmation test of a card is the one-sided t test of `semantic.meta` on the strata that began after its
+admission, all of whose items may confirm. Looks at active cards are many, so they use a confidence sequence, which
+covers at all looks together with probability 1 − α (Robbins 1970; Howard, Ramdas, McAuliffe & Sekhon 2021, normal
+mixture):
 
     |μ̂ − μ| ≤ √( (V + ρ) / V² · ln((V + ρ) / (ρ α²)) ),   V = 1 / se², the precision gathered so far
 
@@ -12,20 +13,15 @@ effect would have 80 % power, and is fixed at admission. The variance is estimat
 """
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import NamedTuple
 
 import numpy as np
 from scipy import special
 
-from afterwit.credit.contrast import Cells
-from afterwit.credit.items import Bools, Floats, Ints, Items, Times
-from afterwit.credit.meta import random_effects
-from afterwit.credit.wealth import log_wealth
-from afterwit.model import Condition
-
-DELTA = 0.02
-"""Half width of the band of effects that count as none, on the log rate ratio."""
+from afterwit.credit.confirmation.wealth import log_wealth
+from afterwit.credit.items import Bools, Floats, Ints, Times
+from afterwit.credit.semantic.contrast import Cells
+from afterwit.credit.semantic.meta import DELTA, random_effects
 
 POWER = float((special.ndtri(0.95) + special.ndtri(0.8)) ** 2)
 """(z_0.95 + z_0.80)²: a one-sided test at 5 % has 80 % power when effect² · precision reaches this."""
@@ -49,25 +45,6 @@ class Later:
 class Band(NamedTuple):
     low: Floats
     high: Floats
-
-
-def moment(at: datetime) -> np.datetime64:
-    """A timezone-aware time as the columns hold it."""
-    return np.datetime64(at.astimezone(UTC).replace(tzinfo=None), "us")
-
-
-def holding(items: Items, cells: Cells, condition: Condition) -> Cells:
-    """The cells of strata all of whose items satisfy the condition, for cards that apply in a context only."""
-    if not condition.clauses:
-        return cells
-    holds: Bools = np.ones(len(items), dtype=np.bool_)
-    for clause in condition.clauses:
-        column = items.contexts.get(clause.field)
-        if column is None:
-            return cells.take(np.zeros(0, dtype=np.int64))
-        verdicts = {value: value is not None and clause.holds({clause.field: value}) for value in set(column)}
-        holds &= np.array([verdicts[value] for value in column], dtype=np.bool_)
-    return cells.take(~np.isin(cells.strata[cells.stratum], np.unique(items.strata[~holds])))
 
 
 def later(

@@ -19,10 +19,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from scipy import special
 
-from afterwit.credit.contrast import Cells
 from afterwit.credit.items import Bools, Floats, Ints, Items, Objects
-from afterwit.credit.later import holding
-from afterwit.credit.meta import Means, random_effects
+from afterwit.credit.semantic.contrast import Cells, holding
+from afterwit.credit.semantic.meta import Means, random_effects
 from afterwit.model import Clause, Condition
 
 _ALPHA = 0.05

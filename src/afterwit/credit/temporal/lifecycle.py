@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from afterwit.credit.delay import Delay
-from afterwit.credit.deliveries import DeliveryTable
-from afterwit.credit.items import Bools, Floats, Ints, Items, Objects, Times
-from afterwit.credit.later import moment
-from afterwit.credit.rates import Posterior, beta_posterior, beta_prior
-from afterwit.credit.stages import StageCounts, stage_counts
+from afterwit.credit.items import Bools, Floats, Ints, Items, Objects, Times, moment
+from afterwit.credit.temporal.delay import Delay
+from afterwit.credit.temporal.deliveries import DeliveryTable
+from afterwit.credit.temporal.rates import Posterior, beta_posterior, beta_prior
+from afterwit.credit.temporal.stages import StageCounts, stage_counts
 from afterwit.model import LifecycleVerdict, Refusal, content_hash
 
 _SRM = "srm"

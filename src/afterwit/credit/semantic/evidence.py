@@ -6,9 +6,9 @@ from datetime import datetime
 
 import numpy as np
 
-from afterwit.credit.conditions import Split
-from afterwit.credit.contrast import Cells
 from afterwit.credit.items import Bools, Floats, Ints, Objects
+from afterwit.credit.semantic.conditions import Split
+from afterwit.credit.semantic.contrast import Cells
 from afterwit.model import Evidence, content_hash
 
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Literal
 
-from afterwit.credit.difference import newcombe
-from afterwit.credit.removal import WHOLE, Removal, ReplayCache, ReplayRules, Replays, Scorer, Shown
+from afterwit.credit.responsibility.difference import newcombe
+from afterwit.credit.responsibility.removal import WHOLE, Removal, ReplayCache, ReplayRules, Replays, Scorer, Shown
 from afterwit.model import Card, Credit, Draft, Episode, content_hash
 from afterwit.ports import Generator
 

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from afterwit.credit.items import Floats, Ints, Objects, Times
-from afterwit.credit.later import moment
+from afterwit.credit.items import Floats, Ints, Objects, Times, moment
 from afterwit.model import Delivery, normalised
 
 PERIOD = timedelta(days=28)

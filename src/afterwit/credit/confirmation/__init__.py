@@ -1,0 +1,1 @@
+"""Confirmation: evidence of what came after a card, under one false discovery rate (design section 6)."""

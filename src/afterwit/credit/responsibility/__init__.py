@@ -1,0 +1,1 @@
+"""Responsibility credit: which recalled card an episode hangs on (design section 7)."""

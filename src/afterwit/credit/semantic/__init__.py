@@ -1,0 +1,1 @@
+"""Semantic credit: which decision deserves the outcome (design section 6)."""
